@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+const long = process.env.ADK_TEST_LONG === "1";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: long ? 1_800_000 : 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    poolOptions: { forks: { maxForks: 2, minForks: 1 } },
+    reporters: ["default", "./scripts/suiteTimesReporter.ts"],
+    // Every test starts from an environment without tokens and without the developer's own data home.
+    setupFiles: ["test/support/environment.ts"],
+  },
+});
