@@ -1,0 +1,36 @@
+import type { IsoTime } from "../time.ts";
+
+/** What a platform says about one PR at one moment (spec 2, "Queue row"). Untrusted text: sanitise at every sink. */
+export interface PrMetadata {
+  /** The host's own lasting id; it stays when the repository is renamed or transferred. Null on `local`. */
+  readonly node_id: string | null;
+  readonly title: string;
+  /** Login; null when the account is gone. */
+  readonly author: string | null;
+  /** The host's lasting id of the author, as text. */
+  readonly author_id: string | null;
+  /** OWNER, MEMBER, COLLABORATOR … as the host says it; null on `local`. */
+  readonly author_association: string | null;
+  readonly body: string;
+  readonly head_sha: string;
+  readonly head_ref: string;
+  /** The fork that the head came from is gone; `pull_ref` still works. */
+  readonly head_repo_deleted: boolean;
+  readonly target_branch: string;
+  /** Tip of the target branch as the host knows it; never the merge base. */
+  readonly base_sha: string;
+  readonly is_draft: boolean;
+  readonly additions: number;
+  readonly deletions: number;
+  readonly changed_files: number;
+  readonly merged_at: IsoTime | null;
+  /** The host's own word, verbatim. */
+  readonly state: string;
+  readonly disposition: "open" | "merged" | "closed";
+  /** What git fetches from: https without user information, or a real path on `local`. */
+  readonly clone_url: string;
+  /** Full ref of the head at `clone_url`: `refs/pull/N/head`, or `refs/heads/x` on `local`. */
+  readonly pull_ref: string;
+  /** Where the repository lives now, when that is not where it was asked for. */
+  readonly renamed_to: { readonly owner: string; readonly repo: string } | null;
+}
