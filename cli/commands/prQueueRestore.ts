@@ -1,0 +1,3 @@
+import { unavailable } from "../unavailable.ts";
+
+export const run = unavailable("pr-queue restore");
