@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import type * as Scope from "effect/Scope";
+import { Home } from "../home/Home.ts";
+import { epochNotePath } from "./epochChain.ts";
+import { LockBusy, LockFailed } from "./errors.ts";
+import type { HeldLock, LockMechanism } from "./kernelLock.ts";
+import { type LockHolder, noteFor, readHolder } from "./lockInfo.ts";
+import { type MechanismName, preferredMechanism, recordedMechanism, settleMechanism } from "./lockMechanism.ts";
+import { makeQueues, sleepReal, type Turn } from "./lockQueue.ts";
+
+export interface LockOptions {
+  /** Longest wait in milliseconds, 10 000 when not given. Real, monotonic time. */
+  readonly deadlineMs?: number;
+  /** What the holder does, for other processes' messages; the words of the command line when not given. */
+  readonly verb?: string;
+}
+
+/**
+ * Locks between processes, by name (spec 2, Store protocol 1). Lock files are `<locks>/<name>.lock`, 0600, never
+ * deleted. Not re-entrant: taking a name that this fiber holds waits for the deadline.
+ */
+export class Locks extends Context.Tag("adk/Locks")<
+  Locks,
+  {
+    /** Runs `body` under the lock. The wait can be interrupted; an interrupted body releases the lock. */
+    readonly withLock: <A, E, R>(
+      name: string,
+      options: LockOptions,
+      body: Effect.Effect<A, E, R>,
+    ) => Effect.Effect<A, E | LockBusy | LockFailed, R>;
+    /** Takes the lock until the scope closes. */
+    readonly acquire: (name: string, options: LockOptions) => Effect.Effect<void, LockBusy | LockFailed, Scope.Scope>;
+    /** Takes the lock until the scope closes if it is free now; false when it is not. */
+    readonly tryAcquire: (name: string, options: LockOptions) => Effect.Effect<boolean, LockFailed, Scope.Scope>;
+    /** Who holds the lock, for messages only; null when nobody does or nobody can tell. */
+    readonly holder: (name: string) => Effect.Effect<LockHolder | null>;
+    readonly mechanism: MechanismName;
+  }
+>() {}
+
+const defaultDeadlineMs = 10_000;
+
+const verbOfProcess = (): string =>
+  ["adk", ...process.argv.slice(2, 4).filter((word) => /^[a-z][a-z-]*$/.test(word))].join(" ");
+
+const label = (name: string): string => (name.startsWith("queue-") ? "queue" : name);
+
+const busy = (name: string, holder: LockHolder | null): LockBusy =>
+  new LockBusy({
+    message:
+      holder === null
+        ? `${label(name)} busy: held by another process`
+        : `${label(name)} busy: held by pid ${holder.pid} (${holder.verb}) since ${holder.since}`,
+    hint: "wait for that command to end, or end it, and run this one again",
+    lock: name,
+    pid: holder?.pid ?? null,
+  });
+
+const failed = (name: string, path: string, cause: unknown): LockFailed =>
+  cause instanceof LockFailed
+    ? cause
+    : new LockFailed({
+        message: `cannot lock ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        hint: "check that this user may write there; `adk doctor` shows which locks are in use",
+        lock: name,
+        cause,
+      });
+
+/** Milliseconds until the next look: short at first, because the queue is held for milliseconds; random against step. */
+const pause = (waitedMs: number): number =>
+  waitedMs < 2_000 ? 1 + Math.random() * 4 : waitedMs < 30_000 ? 10 + Math.random() * 30 : 100 + Math.random() * 150;
+
+const make = (folder: string, wanted: MechanismName | null, recorded: MechanismName | null) => {
+  const queues = makeQueues();
+  let settled: LockMechanism | undefined;
+  const pathOf = (name: string): string => {
+    if (!/^[\w.~-]+$/.test(name)) throw new Error(`not a lock name: ${name}`);
+    return join(folder, `${name}.lock`);
+  };
+
+  /** One look. The lock is taken in this very step or not at all, so that no interruption can lose it. */
+  const attempt = (name: string, options: LockOptions): Effect.Effect<HeldLock | null, LockFailed> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const path = pathOf(name);
+      return Effect.try({
+        try: () => {
+          settled ??= settleMechanism(folder, wanted);
+          return settled.tryLock(path, noteFor(options.verb ?? verbOfProcess(), now));
+        },
+        catch: (cause) => failed(name, path, cause),
+      });
+    });
+
+  const holder = (name: string): Effect.Effect<LockHolder | null> =>
+    Effect.sync(() => {
+      const path = pathOf(name);
+      return readHolder(epochNotePath(path) ?? path);
+    });
+
+  const release = (name: string, lock: HeldLock): Effect.Effect<void> =>
+    Effect.sync(() => {
+      lock.release();
+      queues.settle(name);
+    });
+
+  const wait = (
+    name: string,
+    options: LockOptions,
+    turn: Turn,
+    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<HeldLock, LockBusy | LockFailed> =>
+    Effect.gen(function* () {
+      const start = performance.now();
+      const limit = options.deadlineMs ?? defaultDeadlineMs;
+      while (true) {
+        const mine = queues.isFirst(name, turn);
+        const lock = mine ? yield* attempt(name, options) : null;
+        if (lock !== null) return lock;
+        const waited = performance.now() - start;
+        if (waited >= limit) return yield* busy(name, yield* holder(name));
+        yield* restore(sleepReal(Math.min(mine ? pause(waited) : limit, limit - waited), turn));
+      }
+    });
+
+  /** Waits for the lock; `undo` gives it back together with the place in this process's queue. */
+  const take = (
+    name: string,
+    options: LockOptions,
+    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<Effect.Effect<void>, LockBusy | LockFailed> =>
+    Effect.suspend(() => {
+      const turn = queues.join(name);
+      const leave = Effect.sync(() => queues.leave(name, turn));
+      return wait(name, options, turn, restore).pipe(
+        Effect.map((lock) => Effect.ensuring(Effect.sync(lock.release), leave)),
+        Effect.onError(() => leave),
+      );
+    });
+
+  return Locks.of({
+    withLock: (name, options, body) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(take(name, options, restore), (undo) => Effect.ensuring(restore(body), undo)),
+      ),
+    acquire: (name, options) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(take(name, options, restore), (undo) => Effect.addFinalizer(() => undo)),
+      ),
+    tryAcquire: (name, options) =>
+      Effect.uninterruptible(
+        Effect.flatMap(attempt(name, options), (lock) =>
+          lock === null
+            ? Effect.succeed(false)
+            : Effect.as(
+                Effect.addFinalizer(() => release(name, lock)),
+                true,
+              ),
+        ),
+      ),
+    holder,
+    get mechanism() {
+      return settled?.name ?? recorded ?? wanted ?? preferredMechanism();
+    },
+  });
+};
+
+/** The live layer with a mechanism of the caller's choice instead of the best one; for tests of both. */
+export const layerWith = (options: {
+  readonly mechanism: MechanismName | null;
+}): Layer.Layer<Locks, LockFailed, Home> =>
+  Layer.effect(
+    Locks,
+    Effect.flatMap(Home, ({ locks }) =>
+      Effect.try({
+        try: () => make(locks, options.mechanism, recordedMechanism(locks, options.mechanism)),
+        catch: (cause) => failed("mechanism", join(locks, "mechanism"), cause),
+      }),
+    ),
+  );
+
+/** Reads which mechanism the data home uses; writes nothing and loads no native code until a lock is taken. */
+export const layer: Layer.Layer<Locks, LockFailed, Home> = layerWith({ mechanism: null });
