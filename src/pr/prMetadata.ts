@@ -1,4 +1,15 @@
+import type { PrIdentity } from "../names.ts";
 import type { IsoTime } from "../time.ts";
+
+/** A PR to look at. A queue row is one; the optional fields are needed on `local`, where the row is the only record. */
+export interface PlatformRequest extends PrIdentity {
+  readonly pr_url: string;
+  readonly local_path?: string;
+  readonly head_ref?: string | null;
+  /** Last known head; tells a merged from a closed change when the local branch is gone. */
+  readonly head_sha?: string | null;
+  readonly target_branch?: string | null;
+}
 
 /** What a platform says about one PR at one moment (spec 2, "Queue row"). Untrusted text: sanitise at every sink. */
 export interface PrMetadata {
@@ -20,9 +31,10 @@ export interface PrMetadata {
   /** Tip of the target branch as the host knows it; never the merge base. */
   readonly base_sha: string;
   readonly is_draft: boolean;
-  readonly additions: number;
-  readonly deletions: number;
-  readonly changed_files: number;
+  /** Counts are null where the platform cannot tell any more (a local change that is merged or closed). */
+  readonly additions: number | null;
+  readonly deletions: number | null;
+  readonly changed_files: number | null;
   readonly merged_at: IsoTime | null;
   /** The host's own word, verbatim. */
   readonly state: string;
