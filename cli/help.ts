@@ -1,5 +1,5 @@
 import { globalFlags } from "./globalFlags.ts";
-import { verbsUnder } from "./parse.ts";
+import { verbAt, verbsUnder } from "./parseLevel.ts";
 import type { ArgSpec, FlagSpec, VerbSpec } from "./verb.ts";
 import { groupSummaries } from "./verbs.ts";
 
@@ -28,7 +28,7 @@ const flagRows = (flags: ReadonlyArray<FlagSpec>) => flags.map((flag) => [flagTe
 
 /** `usage: adk pr-queue show [PR…] [flags]` for any level. */
 export const usageLine = (path: ReadonlyArray<string>): string => {
-  const verb = verbsUnder(path).find((candidate) => candidate.path.length === path.length);
+  const verb = verbAt(path);
   const words = verb === undefined ? ["<verb>"] : verb.args.map(argumentText);
   return `usage: ${["adk", ...path, ...words, "[flags]"].join(" ")}`;
 };
@@ -69,6 +69,6 @@ const levelHelp = (path: ReadonlyArray<string>, verbs: ReadonlyArray<VerbSpec>):
 /** Help of a level: everything (`[]`), a group (`["pr-queue"]`) or a verb. No newline at the end. */
 export const helpText = (path: ReadonlyArray<string>): string => {
   const verbs = verbsUnder(path);
-  const verb = verbs.find((candidate) => candidate.path.length === path.length);
+  const verb = verbAt(path);
   return (verb === undefined ? levelHelp(path, verbs) : verbHelp(verb)).join("\n");
 };

@@ -1,39 +1,30 @@
 import { helpText, usageLine } from "./help.ts";
-import { errorDocument, ignoreClosedPipes, writeFlushed } from "./output.ts";
+import { type Ending, failedEnding, finish, ignoreClosedPipes, jsonDocument } from "./output.ts";
 import { type Invocation, parse } from "./parse.ts";
 import type { VerbInput, VerbSpec } from "./verb.ts";
 import { version } from "./version.ts";
 
-interface Ending {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
 const printed = (text: string, document: Readonly<Record<string, string>>, json: boolean): Ending => ({
-  stdout: `${json ? JSON.stringify(document) : text}\n`,
+  stdout: json ? jsonDocument(document) : `${text}\n`,
   stderr: "",
   exitCode: 0,
 });
 
-const misused = (call: Extract<Invocation, { readonly kind: "usage" }>): Ending => ({
-  stdout: call.json ? errorDocument({ tag: "UsageError", message: call.message, hint: call.hint }) : "",
-  stderr: `error: ${call.message} — ${call.hint}\n${usageLine(call.path)}\n`,
-  exitCode: 2,
-});
+const misused = (call: Extract<Invocation, { readonly kind: "usage" }>): Ending => {
+  const ending = failedEnding({ tag: "UsageError", message: call.message, hint: call.hint, exitCode: 2 }, call.json);
+  return { ...ending, stderr: `${ending.stderr}${usageLine(call.path)}\n` };
+};
 
-/** Under an agent only what a review reads is allowed; the worker does the rest on its behalf. */
+/** Under an agent only what a review reads is allowed; the worker does the rest on its behalf (spec 3, "Environment"). */
 const agentMayRun = (spec: VerbSpec): boolean => spec.path[0] === "index" || spec.path.join(" ") === "pr-task info";
 
 const run = async (spec: VerbSpec, input: VerbInput): Promise<Ending> => {
-  if (input.env.ADK_AGENT === "1" && !agentMayRun(spec)) {
+  if ((input.env.ADK_AGENT ?? "") !== "" && !agentMayRun(spec)) {
     const message = `adk ${spec.path.join(" ")} is not for agents`;
-    const hint = "use adk index … or adk pr-task info";
-    return {
-      stdout: input.json ? errorDocument({ tag: "Refused", message, hint }) : "",
-      stderr: `error: ${message} — ${hint}\n`,
-      exitCode: 2,
-    };
+    return failedEnding(
+      { tag: "Refused", message, hint: "use adk index … or adk pr-task info", exitCode: 2 },
+      input.json,
+    );
   }
   // Here, and not before: nothing above needs effect, and loading it doubles the time of a call.
   const { runVerb } = await import("./run.ts");
@@ -54,8 +45,4 @@ const answer = (call: Invocation): Ending | Promise<Ending> => {
 };
 
 ignoreClosedPipes();
-const ending = await answer(parse(process.argv.slice(2), process.env));
-await writeFlushed(process.stderr, ending.stderr);
-await writeFlushed(process.stdout, ending.stdout);
-// Not left to the event loop: an expired wait must not keep the process alive.
-process.exit(ending.exitCode);
+await finish(await answer(parse(process.argv.slice(2), process.env)));

@@ -1,21 +1,56 @@
+import { terminalCell } from "../src/text/sanitize.ts";
+
+/** What a call prints and ends with. */
+export interface Ending {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** A failure in words; `message` and `hint` are redacted already. */
+export interface ErrorText {
+  readonly tag: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly exitCode: number;
+}
+
+// What JSON leaves as it is and a terminal would act on: DEL, C1, zero-width, bidi, tag characters (lone halves too).
+const unsafeInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udfff]/g;
+
+const escapeUnits = (text: string): string =>
+  Array.from({ length: text.length }, (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`).join(
+    "",
+  );
+
 /**
- * Writes and waits until the bytes have left the process, so that exiting cuts nothing off, in a pipe either.
- * A reader that went away (EPIPE) is no error: whoever read `| head` has what they wanted.
+ * One JSON document and a newline: on one line for programs, indented for a person at a terminal. The data is whole,
+ * but nothing in it can steer a terminal.
  */
-export const writeFlushed = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
+export const jsonDocument = (value: unknown): string =>
+  `${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0).replaceAll(unsafeInJson, escapeUnits)}\n`;
+
+/** The ending of a call that failed: one line on stderr, and with `--json` the one document on stdout. */
+export const failedEnding = (error: ErrorText, json: boolean): Ending => ({
+  stdout: json ? jsonDocument({ error: { tag: error.tag, message: error.message, hint: error.hint } }) : "",
+  stderr: `error: ${terminalCell(error.message)} — ${terminalCell(error.hint)}\n`,
+  exitCode: error.exitCode,
+});
+
+const writeFlushed = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
   new Promise((resolve) => {
-    if (text === "" || stream.destroyed || !stream.writable) return resolve();
-    stream.write(text, () => resolve());
+    if (text === "" || !stream.writable) resolve();
+    else stream.write(text, () => resolve());
   });
 
-/** Keeps a closed stdout or stderr from ending the process with a stack trace. */
+/** Keeps a closed stdout or stderr from ending the process with a stack trace: whoever read `| head` has what they wanted. */
 export const ignoreClosedPipes = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 };
 
-/** The one document of `--json` when a call fails. */
-export const errorDocument = (error: {
-  readonly tag: string;
-  readonly message: string;
-  readonly hint: string;
-}): string => `${JSON.stringify({ error })}\n`;
+/** Prints an ending, waits until the bytes have left the process, and exits. An expired wait elsewhere keeps nothing alive. */
+export const finish = async (ending: Ending): Promise<never> => {
+  await writeFlushed(process.stderr, ending.stderr);
+  await writeFlushed(process.stdout, ending.stdout);
+  return process.exit(ending.exitCode);
+};

@@ -1,9 +1,5 @@
+import type { Problem } from "./parseFlags.ts";
 import type { ArgSpec, VerbSpec } from "./verb.ts";
-
-interface Problem {
-  readonly message: string;
-  readonly hint: string;
-}
 
 /** Which words belong to which argument: from the front up to the repeated one, then from the end. */
 const assign = (
@@ -22,7 +18,7 @@ const assign = (
 };
 
 /** The first thing wrong with the positional arguments of a verb, if any: one missing, too many, or not a choice. */
-export const checkArguments = (verb: VerbSpec, words: ReadonlyArray<string>): Problem | undefined => {
+export const argumentsProblem = (verb: VerbSpec, words: ReadonlyArray<string>): Problem | undefined => {
   const help = `see adk ${verb.path.join(" ")} --help`;
   for (const [spec, taken] of assign(verb.args, words)) {
     if (spec.required && taken.length === 0) {

@@ -6,38 +6,18 @@ import * as FiberId from "effect/FiberId";
 import * as Option from "effect/Option";
 import { Log } from "../effects/log/Log.ts";
 import type { Failure } from "../src/errors.ts";
-import { terminalCell } from "../src/text/sanitize.ts";
 import { baseLayer, settingsFor } from "./layers.ts";
-import { errorDocument } from "./output.ts";
+import { type Ending, type ErrorText, failedEnding, jsonDocument } from "./output.ts";
 import type { VerbInput, VerbOutput, VerbSpec } from "./verb.ts";
 
-/** What a call prints and ends with. */
-export interface Ending {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
-interface ErrorText {
-  readonly tag: string;
-  readonly message: string;
-  readonly hint: string;
-  readonly exitCode: number;
-}
-
 /** Time between an interrupt and the end of the process, whatever the verb still does (milliseconds; the promise is 5 s). */
-const interruptMillis = 4500;
+const interruptMillis = 4000;
 
-const failed = (error: ErrorText, json: boolean): Ending => ({
-  stdout: json ? errorDocument({ tag: error.tag, message: error.message, hint: error.hint }) : "",
-  stderr: `error: ${terminalCell(error.message)} — ${terminalCell(error.hint)}\n`,
-  exitCode: error.exitCode,
+const succeeded = (output: VerbOutput, json: boolean): Ending => ({
+  stdout: json ? jsonDocument(output.json) : output.text === "" ? "" : `${output.text}\n`,
+  stderr: "",
+  exitCode: output.exitCode ?? 0,
 });
-
-const succeeded = (output: VerbOutput, json: boolean): Ending => {
-  const text = json ? JSON.stringify(output.json, null, 2) : output.text;
-  return { stdout: text === "" ? "" : `${text}\n`, stderr: "", exitCode: output.exitCode ?? 0 };
-};
 
 const errorText = (cause: Cause.Cause<Failure>, logFile: string | null): ErrorText => {
   const failure = Option.getOrUndefined(Cause.failureOption(cause));
@@ -70,7 +50,7 @@ const endingOf = (exit: Exit.Exit<VerbOutput, Failure>, json: boolean): Effect.E
       tag: error.tag,
       cause: Cause.pretty(exit.cause, { renderErrorCause: true }),
     });
-    return failed({ ...error, message: log.redact(error.message), hint: log.redact(error.hint) }, json);
+    return failedEnding({ ...error, message: log.redact(error.message), hint: log.redact(error.hint) }, json);
   });
 
 const program = (spec: VerbSpec, input: VerbInput): Effect.Effect<Ending> => {
@@ -111,6 +91,6 @@ export const runVerb = (spec: VerbSpec, input: VerbInput): Promise<Ending> =>
     const off = onSignals(fiber);
     fiber.addObserver((exit) => {
       off();
-      resolve(Exit.isSuccess(exit) ? exit.value : failed(errorText(exit.cause, null), input.json));
+      resolve(Exit.isSuccess(exit) ? exit.value : failedEnding(errorText(exit.cause, null), input.json));
     });
   });

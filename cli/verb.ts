@@ -16,6 +16,8 @@ export interface FlagSpec {
   /** What the value is called in help: `PATH`, `N`. */
   readonly value?: string;
   readonly choices?: ReadonlyArray<string>;
+  /** Least value of a number. */
+  readonly min?: number;
   readonly describe: string;
   readonly optionalIn?: never;
 }

@@ -11,6 +11,7 @@ const limit: FlagSpec = {
   short: "k",
   type: "integer",
   value: "N",
+  min: 1,
   describe: "most hits to print (default: 10)",
 };
 const glob: FlagSpec = { name: "glob", type: "string", value: "G", describe: "only files whose path matches" };
@@ -74,7 +75,7 @@ export const codeIndexVerbs: ReadonlyArray<VerbSpec> = [
     args: [],
     flags: [
       ...target,
-      { name: "n", short: "n", type: "integer", value: "N", describe: "commits to try (default: 100)" },
+      { name: "n", short: "n", type: "integer", value: "N", min: 1, describe: "commits to try (default: 100)" },
     ],
     examples: ["adk index eval --repo storefront-bff -n 50"],
     load: () => import("../commands/indexEval.ts"),

@@ -66,7 +66,13 @@ export const prQueueVerbs: ReadonlyArray<VerbSpec> = [
     args: [],
     flags: [
       { name: "all", type: "boolean", describe: "every row that is not locked" },
-      { name: "stale-days", type: "integer", value: "N", describe: "also rows that nothing has touched for N days" },
+      {
+        name: "stale-days",
+        type: "integer",
+        value: "N",
+        min: 0,
+        describe: "also rows that nothing has touched for N days",
+      },
       { name: "dry-run", type: "boolean", describe: "say what would be done and change nothing" },
     ],
     examples: ["adk pr-queue clean --dry-run", "adk pr-queue clean --stale-days 30 -y"],

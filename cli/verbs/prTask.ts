@@ -13,7 +13,7 @@ export const prTaskVerbs: ReadonlyArray<VerbSpec> = [
       { name: "all", type: "boolean", describe: "every row of the queue that is not prepared" },
       { name: "no-base-seed", type: "boolean", describe: "index from scratch instead of from the base's index" },
       { name: "rebuild", type: "boolean", describe: "prepare again even at an unchanged head" },
-      { name: "jobs", type: "integer", value: "N", describe: "PRs prepared at once with --all" },
+      { name: "jobs", type: "integer", value: "N", min: 1, describe: "PRs prepared at once with --all" },
       { name: "embed-model", type: "string", value: "M", describe: "embedding model for this index" },
       {
         name: "scope",

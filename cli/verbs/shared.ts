@@ -12,7 +12,7 @@ export const prArgument: ArgSpec = {
 /** The other way to name a PR. */
 export const prFlags: ReadonlyArray<FlagSpec> = [
   { name: "repo", type: "string", value: "OWNER/REPO", describe: "repository of --pr" },
-  { name: "pr", type: "integer", value: "N", describe: "number of the PR in --repo" },
+  { name: "pr", type: "integer", value: "N", min: 1, describe: "number of the PR in --repo" },
 ];
 
 /** Proof of a claim. */
