@@ -1,5 +1,7 @@
-import type { PrepStatus } from "../queue/row.ts";
+import { type PrepStatus, prepStatuses } from "../queue/row.ts";
 import type { IsoTime } from "../time.ts";
+import type { SyncPlan } from "./planTypes.ts";
+import { isInteger, isNumber, isText, listOf, oneOf, orNull, shaped } from "./shape.ts";
 
 /** Steps of `adk pr-sync`, in order, with the phase each belongs to (spec 4, "sync-plan.json"). */
 export const syncSteps = [
@@ -153,3 +155,170 @@ export const initialPlanFile = (run: {
   summary: emptySummary,
   notes: [],
 });
+
+/** The plan file once phase B is done: every base and PR pending, the notes of what was left out. */
+export const withPlan = (file: SyncPlanFile, plan: SyncPlan, at: IsoTime): SyncPlanFile => ({
+  ...file,
+  updated_at: at,
+  bases: plan.bases.map((base) => ({
+    repo: base.repo,
+    branch: base.branch,
+    class: base.class,
+    action: base.action,
+    created_by: base.created_by,
+    auto_reason: base.auto_reason,
+    prs: base.prs,
+    status: base.event === null && base.class !== "missing" ? "ready" : "pending",
+    progress: null,
+    started_at: null,
+    completed_at: null,
+    error: null,
+  })),
+  prs: plan.prs.map((pr) => ({
+    pr_url: pr.pr_url,
+    repo: pr.repo,
+    number: pr.number,
+    target_branch: pr.target_branch,
+    tier: pr.tier,
+    initial_tier: pr.tier,
+    base: pr.base === null ? null : pr.base.branch,
+    prep_status: "pending",
+    progress: null,
+    started_at: null,
+    completed_at: null,
+    error: null,
+  })),
+  summary: { ...file.summary, skipped: plan.skipped.length, estimated_full_seconds: plan.estimates.full_seconds },
+});
+
+/** One step changed; a name the list does not have is appended. */
+export const withStep = (
+  file: SyncPlanFile,
+  name: string,
+  change: Partial<Omit<SyncStep, "name">>,
+  at: IsoTime,
+): SyncPlanFile => {
+  const known = file.steps.some((step) => step.name === name);
+  const fresh: SyncStep = {
+    name,
+    phase: "discover",
+    status: "pending",
+    rc: null,
+    started_at: null,
+    completed_at: null,
+    summary: null,
+  };
+  const steps = known ? file.steps : [...file.steps, fresh];
+  return { ...file, updated_at: at, steps: steps.map((step) => (step.name === name ? { ...step, ...change } : step)) };
+};
+
+/** One base changed. */
+export const withBase = (
+  file: SyncPlanFile,
+  where: Pick<PlanFileBase, "repo" | "branch">,
+  change: Partial<PlanFileBase>,
+  at: IsoTime,
+): SyncPlanFile => ({
+  ...file,
+  updated_at: at,
+  bases: file.bases.map((base) =>
+    base.repo === where.repo && base.branch === where.branch ? { ...base, ...change } : base,
+  ),
+});
+
+/** One PR changed. */
+export const withPr = (file: SyncPlanFile, pr_url: string, change: Partial<PlanFilePr>, at: IsoTime): SyncPlanFile => ({
+  ...file,
+  updated_at: at,
+  prs: file.prs.map((pr) => (pr.pr_url === pr_url ? { ...pr, ...change } : pr)),
+});
+
+/** The run's end: its status, exit code and figures. Steps still running get the run's own fate. */
+export const finished = (
+  file: SyncPlanFile,
+  end: {
+    readonly status: Exclude<SyncStatus, "running">;
+    readonly rc: number;
+    readonly summary?: Partial<SyncSummary>;
+    readonly notes?: ReadonlyArray<string>;
+  },
+  at: IsoTime,
+): SyncPlanFile => ({
+  ...file,
+  updated_at: at,
+  completed_at: at,
+  status: end.status,
+  rc: end.rc,
+  steps: file.steps.map((step) => (step.status === "running" ? { ...step, status: "failed", completed_at: at } : step)),
+  summary: { ...file.summary, ...end.summary },
+  notes: [...file.notes, ...(end.notes ?? [])],
+});
+
+const isProgress = orNull(shaped({ stage: isText, done: isNumber, total: isNumber }));
+const times = { started_at: orNull(isText), completed_at: orNull(isText) };
+
+const isPlanFile = shaped({
+  version: oneOf(1),
+  run_id: isText,
+  pid: isInteger,
+  queue: isText,
+  argv: listOf(isText),
+  started_at: isText,
+  updated_at: isText,
+  completed_at: orNull(isText),
+  rc: orNull(isInteger),
+  status: oneOf("running", "done", "failed", "interrupted"),
+  steps: listOf(
+    shaped({
+      name: isText,
+      phase: isText,
+      status: oneOf(...stepStatuses),
+      rc: orNull(isInteger),
+      ...times,
+      summary: orNull(isText),
+    }),
+  ),
+  bases: listOf(
+    shaped({
+      repo: isText,
+      branch: isText,
+      class: oneOf("stale-user", "stale-auto", "fresh-user", "fresh-auto", "foreign", "missing"),
+      action: oneOf("none", "refresh", "create_auto", "none_singleton"),
+      created_by: oneOf("user", "auto", null),
+      auto_reason: orNull(isText),
+      prs: listOf(isInteger),
+      status: oneOf("pending", "building", "ready", "failed"),
+      progress: isProgress,
+      ...times,
+      error: orNull(isText),
+    }),
+  ),
+  prs: listOf(
+    shaped({
+      pr_url: isText,
+      repo: isText,
+      number: isInteger,
+      target_branch: isText,
+      tier: oneOf(0, 1, 2),
+      initial_tier: oneOf(0, 1, 2),
+      base: orNull(isText),
+      prep_status: oneOf(...prepStatuses),
+      progress: isProgress,
+      ...times,
+      error: orNull(isText),
+    }),
+  ),
+  summary: shaped(Object.fromEntries(Object.keys(emptySummary).map((name) => [name, isNumber]))),
+  notes: listOf(isText),
+});
+
+/** The plan in a file's text, or null: a missing, half-written, corrupt or unknown plan is no plan (spec 4). */
+export const decodeSyncPlan = (text: string | null | undefined): SyncPlanFile | null => {
+  if (text === null || text === undefined) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlanFile(value) ? (value as SyncPlanFile) : null;
+  } catch {
+    return null;
+  }
+};
