@@ -1,3 +1,26 @@
-import { unavailable } from "../unavailable.ts";
+import * as Effect from "effect/Effect";
+import { Log } from "../../effects/log/Log.ts";
+import { plainFields } from "../../effects/log/plainFields.ts";
+import { Settings } from "../../effects/settings/Settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { terminalCell } from "../../src/text/sanitize.ts";
+import type { VerbModule } from "../verb.ts";
 
-export const run = unavailable("config set");
+export const run: VerbModule["run"] = ({ args }) =>
+  Effect.gen(function* () {
+    const [key, word] = args;
+    if (key === undefined || word === undefined)
+      return yield* new UsageError({
+        message: "config set needs KEY and VALUE",
+        hint: "for example: adk config set pr_sync.prepare_jobs 2",
+      });
+    const { path } = yield* Settings;
+    const log = yield* Log;
+    const { setConfig } = yield* Effect.promise(() => import("../../effects/settings/editSettings.ts"));
+    const { value } = yield* setConfig(path, key, word);
+    const shown = plainFields({ value }, log.redact).value;
+    return {
+      json: { key, value: shown, path },
+      text: terminalCell(`${key} = ${JSON.stringify(shown)} in ${path}`),
+    };
+  });

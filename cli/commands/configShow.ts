@@ -1,3 +1,18 @@
-import { unavailable } from "../unavailable.ts";
+import * as Effect from "effect/Effect";
+import { Log } from "../../effects/log/Log.ts";
+import { plainFields } from "../../effects/log/plainFields.ts";
+import { Settings } from "../../effects/settings/Settings.ts";
+import { terminalText } from "../../src/text/sanitize.ts";
+import type { VerbModule } from "../verb.ts";
 
-export const run = unavailable("config show");
+export const run: VerbModule["run"] = () =>
+  Effect.gen(function* () {
+    const { config, path } = yield* Settings;
+    const log = yield* Log;
+    const { stringify } = yield* Effect.promise(() => import("yaml"));
+    const shown = plainFields({ ...config }, log.redact);
+    return {
+      json: shown,
+      text: terminalText(`# in effect, defaults included; set in ${path}\n${stringify(shown).trimEnd()}`),
+    };
+  });

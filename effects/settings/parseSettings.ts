@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect";
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
 import { checkConfig, type KeyPath } from "../../src/config/check.ts";
 import type { Config } from "../../src/config/config.ts";
 import { terminalCell } from "../../src/text/sanitize.ts";
@@ -7,6 +7,7 @@ import { ConfigUnreadable } from "./errors.ts";
 
 const maxAliases = 10;
 const maxDepth = 32;
+const maxWarnings = 20;
 
 export interface ParsedSettings {
   readonly config: Config;
@@ -32,11 +33,32 @@ export const tooDeepLine = (text: string): number | null => {
   return null;
 };
 
+/** The first key that stands twice in one map. The parser's own check compares every pair of keys: minutes on 256 KB. */
+const duplicateKey = (document: Document.Parsed): { readonly key: string; readonly at: number } | null => {
+  let found: { key: string; at: number } | null = null;
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items as ReadonlyArray<Pair>) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (seen.has(name)) {
+          found = { key: name, at: key.range?.[0] ?? 0 };
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return found;
+};
+
 const lineOf = (document: Document.Parsed, lines: LineCounter, path: KeyPath): number | null => {
   for (let length = path.length; length > 0; length -= 1) {
-    const parent = document.getIn(path.slice(0, length - 1), true) as unknown;
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
     const last = path[length - 1];
-    const items = (parent as { items?: ReadonlyArray<{ key?: unknown }> } | null | undefined)?.items ?? [];
+    const items: ReadonlyArray<{ readonly key: unknown }> = isMap(parent) ? parent.items : [];
     const pair = items.find(
       (item) => isNode(item?.key) && "value" in item.key && String(item.key.value) === String(last),
     );
@@ -66,7 +88,7 @@ export const parseSettings = (path: string, text: string): Effect.Effect<ParsedS
         const document = parseDocument(text, {
           lineCounter: lines,
           prettyErrors: false,
-          uniqueKeys: true,
+          uniqueKeys: false,
           merge: false,
         });
         return { document, value: document.errors.length > 0 ? null : document.toJS({ maxAliasCount: maxAliases }) };
@@ -75,18 +97,17 @@ export const parseSettings = (path: string, text: string): Effect.Effect<ParsedS
     }).pipe(
       Effect.flatMap(({ document, value }) => {
         const broken = document.errors[0];
-        if (broken !== undefined) {
-          const { line } = lines.linePos(broken.pos[0]);
-          const word = /^[^\s:#]{1,80}/.exec(text.slice(broken.pos[0]))?.[0] ?? null;
-          const key = broken.code === "DUPLICATE_KEY" ? word : null;
-          return fail(key === null ? broken.message : `the key ${key} is given twice`, line, key);
-        }
+        if (broken !== undefined) return fail(broken.message, lines.linePos(broken.pos[0]).line);
+        const twice = duplicateKey(document);
+        if (twice !== null) return fail(`the key ${twice.key} is given twice`, lines.linePos(twice.at).line, twice.key);
         const checked = checkConfig(value);
         const wrong = checked.errors[0];
         if (wrong !== undefined) return fail(wrong.message, lineOf(document, lines, wrong.path), wrong.path.join("."));
-        const warnings = checked.unknown.map(
-          (issue) => `${path}:${lineOf(document, lines, issue.path) ?? 1}: ${terminalCell(issue.message)}`,
-        );
+        const rest = checked.unknown.length - maxWarnings;
+        const warnings = checked.unknown
+          .slice(0, maxWarnings)
+          .map((issue) => `${path}:${lineOf(document, lines, issue.path) ?? 1}: ${terminalCell(issue.message)}`);
+        if (rest > 0) warnings.push(`${path}: and ${rest} more unknown keys`);
         return Effect.succeed({ config: checked.config, warnings, document });
       }),
     );

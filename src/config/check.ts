@@ -121,9 +121,12 @@ export const fieldOfKey = (key: string): Pick<Field, "key" | "kind"> | null => {
   return kind === undefined ? null : { key, kind };
 };
 
-const unknownIssue = (path: KeyPath): ConfigIssue => {
+/** Guesses cost time and nobody reads a hundred of them. */
+const maxGuesses = 20;
+
+const unknownIssue = (path: KeyPath, before: number): ConfigIssue => {
   const key = path.join(".");
-  const meant = nearestKey(key);
+  const meant = before < maxGuesses ? nearestKey(key) : null;
   return { path, message: `unknown key ${key}${meant === null ? "" : ` (did you mean ${meant}?)`}` };
 };
 
@@ -133,12 +136,15 @@ interface Found {
   readonly unknown: ConfigIssue[];
 }
 
-const refusedIn = (value: unknown, path: KeyPath, depth = 0): ReadonlyArray<ConfigIssue> => {
-  if (typeof value !== "object" || value === null || depth > 100) return [];
+const maxDepth = 16;
+
+const refusedIn = (value: unknown, path: KeyPath): ReadonlyArray<ConfigIssue> => {
+  if (typeof value !== "object" || value === null) return [];
+  if (path.length > maxDepth) return [{ path, message: `nested deeper than ${maxDepth} levels` }];
   return Object.entries(value).flatMap(([name, item]) =>
     refusedKeys.has(name)
       ? [{ path: [...path, name], message: `the key ${name} is not allowed` }]
-      : refusedIn(item, [...path, name], depth + 1),
+      : refusedIn(item, [...path, name]),
   );
 };
 
@@ -152,7 +158,7 @@ const walk = (tree: Readonly<Tree>, path: KeyPath, found: Found): void => {
       found.errors.push(...issues);
       if (field.kind.kind === "agents" && isTree(value)) found.unknown.push(...unknownAgentKeys(here, value));
       if (issues.length === 0) found.values.set(key, value);
-    } else if (!sections.has(key)) found.unknown.push(unknownIssue(here));
+    } else if (!sections.has(key)) found.unknown.push(unknownIssue(here, found.unknown.length));
     else if (isTree(value)) walk(value, here, found);
     else if (value !== null) found.errors.push(mustBe(here, "a map", value));
   }

@@ -5,8 +5,8 @@ const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
-  "@": "@&#8203;",
-  "#": "#&#8203;",
+  "@": "@&ZeroWidthSpace;",
+  "#": "#&ZeroWidthSpace;",
 };
 
 /**
@@ -19,9 +19,9 @@ export const markdownText = (text: string): string =>
     .replaceAll(patterns.invisible, "")
     .replaceAll(patterns.syntax, "\\$&")
     .replaceAll(patterns.entity, (char) => entities[char] ?? char)
-    .replaceAll(patterns.scheme, "$1:&#8203;//")
-    .replaceAll(patterns.bareHost, "www&#8203;.")
-    .replaceAll(patterns.issueWord, "GH&#8203;-")
+    .replaceAll(patterns.scheme, ":&ZeroWidthSpace;//")
+    .replaceAll(patterns.bareHost, "www&ZeroWidthSpace;.")
+    .replaceAll(patterns.issueWord, "GH&ZeroWidthSpace;-")
     .replaceAll(patterns.listStart, "$1$2\\$3")
     .replaceAll(patterns.indent, "");
 
@@ -41,6 +41,6 @@ export const fence = (text: string, lang: string): string => {
 /** Inline code that `text` cannot end; line breaks become spaces. */
 export const inlineCode = (text: string): string => {
   const ticks = "`".repeat(longestRun(text) + 1);
-  const body = text.replaceAll(patterns.lineBreak, " ");
+  const body = text.replaceAll(patterns.lineBreak, " ").replaceAll("\n", " ");
   return `${ticks} ${body} ${ticks}`;
 };

@@ -5,7 +5,7 @@ export const markdownPatterns = {
   /** What begins a construct inside a line; a backslash makes it literal. */
   syntax: /[\\`*_{}[\]()!|~$]/g,
   entity: /[&<>@#]/g,
-  scheme: /(\b[a-z][a-z0-9+.-]{0,30}):\/\//gi,
+  scheme: /:\/\//g,
   bareHost: /\bwww\./gi,
   issueWord: /\bGH-(?=\d)/gi,
   /** Lists, headings under a text, quotes, thematic breaks at the start of a line. */
