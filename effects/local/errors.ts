@@ -1,5 +1,5 @@
 import { failure } from "../../src/errors.ts";
-import type { CloneUnusable, GitFailed, GitMissing, GitTimeout, NotARepository, RefMissing } from "../git/errors.ts";
+import type { GitError, NotARepository, RefMissing } from "../git/errors.ts";
 
 /** The head or base branch that was named is not in the repository. */
 export class LocalBranchMissing extends failure("LocalBranchMissing", 1)<{ readonly branch: string }> {}
@@ -19,6 +19,7 @@ export class LocalNothingToReview extends failure("LocalNothingToReview", 2)<{
 /** Head and base share no commit: there is no diff to review. */
 export class LocalUnrelated extends failure("LocalUnrelated", 1)<{ readonly head: string; readonly base: string }> {}
 
+/** All that resolving a local change request can end in. */
 export type LocalFailure =
   | LocalBranchMissing
   | LocalBranchUnclear
@@ -26,6 +27,5 @@ export type LocalFailure =
   | LocalNothingToReview
   | LocalUnrelated
   | NotARepository
+  | RefMissing
   | GitError;
-
-export type GitError = GitMissing | GitFailed | GitTimeout | CloneUnusable | RefMissing;

@@ -75,11 +75,16 @@ const named = (branches: ReadonlyArray<Branch>, name: string, side: "head" | "ba
 const unclear = (side: "head" | "base", why: string) =>
   Effect.fail(new LocalBranchUnclear({ message: why, hint: `name it with --${side} BRANCH`, side }));
 
-/** Base when none is named: the default branch, else the only other branch. */
+/**
+ * Base when none is named: the default branch, else the only other branch. A repository without main, master or an
+ * origin calls its checked-out branch the default, so a head that is the default counts only under those two names.
+ */
 const defaultBase = (branches: ReadonlyArray<Branch>, head: string, defaultBranch: string | null) => {
-  if (defaultBranch !== null) return Effect.succeed(defaultBranch);
+  if (defaultBranch !== null && (defaultBranch !== head || head === "main" || head === "master"))
+    return Effect.succeed(defaultBranch);
   const [only, ...more] = branches.filter((branch) => branch.name !== head);
-  return only !== undefined && more.length === 0
+  if (only === undefined) return Effect.succeed(head);
+  return more.length === 0
     ? Effect.succeed(only.name)
     : unclear("base", `no base stands out: there is no default branch, and ${branchNames(branches)}`);
 };
