@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import * as Effect from "effect/Effect";
+import type { ChildResult } from "./childProcess.ts";
+import type { GitError } from "./errors.ts";
+import type { GitCall, RunGit } from "./runGit.ts";
+
+/** Name of the kernel lock around everything that writes into a clone (spec 2, "git"). */
+export const cloneLockName = (clone: string): string =>
+  `clone-${createHash("sha256").update(resolve(clone)).digest("hex").slice(0, 16)}`;
+
+/** Longest wait for that lock: another fetch or checkout of the same repository may be running. */
+export const cloneLockDeadlineMs = 15 * 60 * 1000;
+
+const childFile = (clone: string): string => join(clone, "adk-child");
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+};
+
+/** True unless the last git that wrote into this clone has provably ended (it may outlive a killed adk). */
+const writerMayLive = (clone: string): boolean => {
+  try {
+    const pid = Number(readFileSync(childFile(clone), "utf8"));
+    return !Number.isSafeInteger(pid) || pid <= 0 || alive(pid);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+};
+
+/** Path of the lock file that a failed call met, when it lies inside the clone. */
+const leftLock = (clone: string, stderr: string): string | null => {
+  const path = /Unable to create '([^'\n]+\.lock)': File exists/.exec(stderr)?.[1];
+  if (path === undefined) return null;
+  const inside = relative(resolve(clone), resolve(clone, path));
+  return inside !== "" && !inside.startsWith("..") ? resolve(clone, path) : null;
+};
+
+/**
+ * Runs a call that writes into a clone; the caller holds the clone's lock. A lock file of git that a killed process
+ * left behind is removed once, and only when its writer is dead: adk's lock says that nobody else of adk is at work.
+ */
+export const runWriter = (run: RunGit, clone: string, call: GitCall): Effect.Effect<ChildResult, GitError> => {
+  const once = Effect.ensuring(
+    run({ ...call, onStart: (pid) => writeFileSync(childFile(clone), String(pid), { mode: 0o600 }) }),
+    Effect.sync(() => rmSync(childFile(clone), { force: true })),
+  );
+  return Effect.suspend(() => {
+    const mayLive = writerMayLive(clone);
+    return Effect.catchTag(once, "GitFailed", (error) => {
+      const lock = leftLock(clone, error.stderr);
+      if (lock === null || mayLive) return Effect.fail(error);
+      return Effect.zipRight(
+        Effect.sync(() => rmSync(lock, { force: true })),
+        once,
+      );
+    });
+  });
+};
