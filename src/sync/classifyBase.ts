@@ -1,7 +1,7 @@
 import { repoKey } from "../names.ts";
 import { parseTime } from "../time.ts";
 import type { BaseFacts } from "./planTypes.ts";
-import type { BaseClass } from "./syncPlanFile.ts";
+import type { BaseClass, Tier } from "./syncPlanFile.ts";
 
 /** Key of a base: its repository's case-folded identity and the exact branch. */
 export const baseKey = (base: Pick<BaseFacts, "platform" | "host" | "owner" | "repo" | "branch">): string =>
@@ -34,3 +34,6 @@ export const classifyBase = (
   const freshness = options.rebuild || (old && moved) ? "stale" : "fresh";
   return `${freshness}-${meta.created_by}`;
 };
+
+/** Tier of a base's PRs after its build or refresh failed: what was stale still seeds, with a note; all else is indexed in full. */
+export const tierAfterFailure = (kind: BaseClass): Tier => (kind.startsWith("stale-") ? 1 : 2);
