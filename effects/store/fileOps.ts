@@ -135,3 +135,5 @@ export const realPath = (path: string): string => {
 
 export const isCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   typeof error === "object" && error !== null && "code" in error && codes.some((code) => error.code === code);
+
+export const exists = (path: string): boolean => fs.existsSync(path);
