@@ -29,7 +29,9 @@ const refuse = (message: string, hint: string = forms): Either.Either<never, Usa
 const plainHosts = { github: "github.com", bitbucket: "bitbucket.org" } as const;
 
 /** What surrounds a PR in running text: `<…>`, `(…).`, a comma. Never part of a number or of a name's end. */
-const bare = (word: string): string => word.replace(/^[<([{"']+/, "").replace(/[.,;:!?>)\]}"']+$/, "");
+const bare = (word: string): string =>
+  // Longer than any name of a PR: left as it is and refused. A search for an end at every character is quadratic.
+  word.length > 4096 ? word : word.replace(/^[<([{"']+/, "").replace(/[.,;:!?>)\]}"']+$/, "");
 
 const numbered = (repository: string, number: string, naming: PrNaming): Parsed => {
   const platform = naming.defaultPlatform;
