@@ -1,3 +1,54 @@
-import { unavailable } from "../unavailable.ts";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import type { Finding } from "../../effects/doctor/finding.ts";
+import { type DoctorReport, runDoctor } from "../../effects/doctor/runDoctor.ts";
+import { Git, layer as gitLayer } from "../../effects/git/Git.ts";
+import { Home } from "../../effects/home/Home.ts";
+import { Log } from "../../effects/log/Log.ts";
+import { cleanOrphans } from "../../effects/queue/cleanOrphans.ts";
+import { Settings } from "../../effects/settings/Settings.ts";
+import { Locks, layer as locksLayer } from "../../effects/store/Locks.ts";
+import { QueueStore, layer as queueStoreLayer } from "../../effects/store/QueueStore.ts";
+import { terminalCell } from "../../src/text/sanitize.ts";
+import type { VerbModule } from "../verb.ts";
 
-export const run = unavailable("doctor");
+const signs: Readonly<Record<Finding["status"], string>> = { pass: "ok  ", warn: "warn", fail: "FAIL" };
+
+const lines = ({ name, status, detail, fix }: Finding): ReadonlyArray<string> => [
+  terminalCell(`${signs[status]}  ${name.padEnd(16)}  ${detail}`),
+  ...(fix === "" ? [] : [terminalCell(`      ${" ".repeat(16)}  fix: ${fix}`)]),
+];
+
+const text = (report: DoctorReport): string =>
+  [...report.checks.flatMap(lines), "", `${report.fail} fail · ${report.warn} warn · ${report.pass} pass`].join("\n");
+
+const services = Layer.provideMerge(Layer.mergeAll(gitLayer, queueStoreLayer), locksLayer);
+
+export const run: VerbModule["run"] = ({ flags, env }) =>
+  Effect.gen(function* () {
+    const home = yield* Home;
+    const log = yield* Log;
+    const { config, path } = yield* Settings;
+    const strict = flags.bool("strict");
+    const known = Layer.mergeAll(Layer.succeed(Home, home), Layer.succeed(Log, log));
+    // Each check builds what it needs itself: when the locks cannot be had, that is one finding among others.
+    const local = Layer.provide(services, known);
+    const report = yield* runDoctor({
+      home,
+      log,
+      config,
+      configPath: path,
+      env,
+      strict,
+      fix: flags.bool("fix"),
+      gitVersion: Effect.flatMap(Git, (git) => git.version).pipe(Effect.provide(local)),
+      queue: Effect.flatMap(QueueStore, (store) => store.read).pipe(Effect.provide(local)),
+      orphans: cleanOrphans({ dryRun: true }).pipe(
+        Effect.map(({ removed }) => removed),
+        Effect.provide(Layer.merge(local, known)),
+      ),
+      lockMechanism: Effect.map(Locks, ({ mechanism }) => mechanism).pipe(Effect.provide(local)),
+    });
+    const failed = report.fail > 0 || (strict && report.warn > 0);
+    return { json: report, text: text(report), exitCode: failed ? 1 : 0 };
+  });

@@ -67,7 +67,7 @@ describe("docs/config.md", () => {
   });
 
   it("has an example that is accepted", () => {
-    const example = /```yaml\n([^]*?)```/.exec(configDocs()[0]?.text ?? "")?.[1] ?? "";
+    const example = /```yaml\n([\s\S]*?)```/.exec(configDocs()[0]?.text ?? "")?.[1] ?? "";
     expect(checkConfig(parse(example))).toMatchObject({
       errors: [],
       unknown: [],

@@ -1,0 +1,50 @@
+import type * as Context from "effect/Context";
+import type * as Effect from "effect/Effect";
+import type { Config } from "../../src/config/config.ts";
+import type { Failure } from "../../src/errors.ts";
+import type { QueueFile } from "../../src/queue/row.ts";
+import type { Home } from "../home/Home.ts";
+import type { Log } from "../log/Log.ts";
+
+/** What one look at one thing found (spec 3, document of `doctor`). */
+export interface Finding {
+  readonly name: string;
+  readonly status: "pass" | "warn" | "fail";
+  readonly detail: string;
+  /** The command or step that mends it; empty when there is nothing to mend. */
+  readonly fix: string;
+}
+
+/** What the checks work with. Git and the queue come as effects, so that one that fails is a finding like any other. */
+export interface DoctorInput {
+  readonly home: Context.Tag.Service<Home>;
+  readonly config: Config;
+  readonly configPath: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Context.Tag.Service<Log>;
+  readonly strict: boolean;
+  readonly fix: boolean;
+  readonly gitVersion: Effect.Effect<string, Failure>;
+  readonly queue: Effect.Effect<QueueFile, Failure>;
+  /** Names of task folders that belong to no row. */
+  readonly orphans: Effect.Effect<ReadonlyArray<string>, Failure>;
+  readonly lockMechanism: Effect.Effect<string, Failure>;
+}
+
+/** A check never fails: what goes wrong while looking is a finding too. */
+export interface Check {
+  readonly name: string;
+  readonly run: (input: DoctorInput) => Effect.Effect<ReadonlyArray<Finding>, Failure>;
+}
+
+export const pass = (name: string, detail: string): Finding => ({ name, status: "pass", detail, fix: "" });
+
+export const warn = (name: string, detail: string, fix: string): Finding => ({ name, status: "warn", detail, fix });
+
+export const fail = (name: string, detail: string, fix: string): Finding => ({ name, status: "fail", detail, fix });
+
+/** `3 files`, `1 file`. */
+export const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+/** Megabytes with one digit after the point. */
+export const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
