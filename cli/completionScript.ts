@@ -40,22 +40,22 @@ const flagWords = (flags: ReadonlyArray<FlagSpec>): ReadonlyArray<string> =>
 
 const casesOf = (indent: string): string =>
   levels()
-    .map((level) => `${indent}"${level.path}") words="${[...level.words, ...flagWords(level.flags)].join(" ")}" ;;`)
+    .map((level) => `${indent}"${level.path}") offered="${[...level.words, ...flagWords(level.flags)].join(" ")}" ;;`)
     .join("\n");
 
 // The longest level that the words before the cursor spell, flags left out.
-const pathLoop = (first: string, words: string): string => `  local path="" word
+const pathLoop = (first: string, words: string): string => `  local level="" word
   for word in ${words}; do
     case "$word" in -*) continue ;; esac
-    case "$path\${path:+ }$word" in
+    case "$level\${level:+ }$word" in
       ${levels()
         .filter((level) => level.path !== "")
         .map((level) => `"${level.path}"`)
-        .join("|")}) path="$path\${path:+ }$word" ;;
+        .join("|")}) level="$level\${level:+ }$word" ;;
     esac
   done
-  local words=""
-  case "$path" in
+  local offered=""
+  case "$level" in
 ${casesOf(first)}
   esac`;
 
@@ -63,7 +63,7 @@ const bash = (): string => `# adk completion for bash
 _adk() {
   local current="\${COMP_WORDS[COMP_CWORD]}"
 ${pathLoop("    ", `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
 }
 complete -o default -F _adk adk`;
 
@@ -77,9 +77,9 @@ _adk() {
 }
 _adk_words() {
 ${pathLoop("    ", '"$@"')}
-  reply="$words"
+  reply="$offered"
 }
-compdef _adk adk`;
+if [ "\${funcstack[1]}" = "_adk" ]; then _adk "$@"; else compdef _adk adk; fi`;
 
 const fishQuote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
