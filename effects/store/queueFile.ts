@@ -7,6 +7,7 @@ import { fileTime } from "../../src/time.ts";
 import { writeFileDurablySync } from "./durableFile.ts";
 import { printable, QueueUnreadable } from "./errors.ts";
 import * as files from "./fileOps.ts";
+import { realPause, rereadMs, rereadPauseMs } from "./reread.ts";
 
 /** A queue file as it stands on disk; `bytes` is null for a missing one, which is an empty queue. */
 export interface LoadedQueue {
@@ -116,15 +117,6 @@ const loadOnce = (
     });
   });
 
-const realPause = (ms: number): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), ms);
-    return Effect.sync(() => clearTimeout(timer));
-  });
-
-const rereadMs = 500;
-const pauseMs = 50;
-
 /**
  * Reads a queue file. One that cannot be parsed is read again for half a second, because an editor may be saving it;
  * then its bytes are copied aside and the error names place, text and last-good copy (spec 2, Store protocol 6).
@@ -143,7 +135,7 @@ export const loadQueue = (
         const { bytes, problem } = loaded.left;
         return yield* unreadable(path, problem, keepBroken(path, bytes, nowMs));
       }
-      yield* realPause(pauseMs);
+      yield* realPause(rereadPauseMs);
     }
   });
 

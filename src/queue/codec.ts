@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as Either from "effect/Either";
 import { identityKey } from "../names.ts";
-import { type CommentsAbove, isForbiddenKey, noComments, renderComments, splitComments } from "./comments.ts";
+import { sameJson } from "./codecJson.ts";
+import { type CommentsAbove, noComments, renderComments, splitComments } from "./comments.ts";
 import { type QueueFile, type QueueRow, queueSchemaVersion } from "./row.ts";
 
 /** Why a queue file cannot be read or a queue not be written. Lines and columns count from one. */
@@ -156,20 +157,6 @@ export const decodeSealedQueue = (bytes: Buffer): DecodedQueue | null => {
     },
     older: null,
   };
-};
-
-/** Equal as JSON: a field that is undefined is an absent one. A key that must not be there makes them unequal. */
-const sameJson = (a: unknown, b: unknown): boolean => {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a).filter((key) => Reflect.get(a, key) !== undefined);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every(
-      (key) => !isForbiddenKey(key) && Object.hasOwn(b, key) && sameJson(Reflect.get(a, key), Reflect.get(b, key)),
-    )
-  );
 };
 
 const problem = (message: string): QueueProblem => ({ message, line: null, column: null, near: null });
