@@ -9,7 +9,7 @@ import type { LocalBranch, RemoteRefs } from "../../src/git/refs.ts";
 import type { TreeEntry } from "../../src/git/tree.ts";
 import { Home } from "../home/Home.ts";
 import { Log } from "../log/Log.ts";
-import type { LockBusy, LockFailed } from "../store/errors.ts";
+import type { LockBusy, LockFailed, WriteFailed } from "../store/errors.ts";
 import { Locks } from "../store/Locks.ts";
 import { type BlobOptions, type BlobReader, openBlobs } from "./blobReader.ts";
 import { cloneLockDeadlineMs, cloneLockName } from "./cloneLock.ts";
@@ -31,7 +31,8 @@ import type { RemoteSource } from "./transport.ts";
 import * as trees from "./trees.ts";
 import { addWorktree, removeIncompleteWorktrees, removeWorktree, type WorktreeOptions } from "./worktrees.ts";
 
-export type LockError = LockBusy | LockFailed;
+/** What a call that writes can end in besides git's own failures. */
+export type WriteError = LockBusy | LockFailed | WriteFailed;
 
 interface InClone {
   /** Absolute path of a bare clone of adk's. */
@@ -49,17 +50,17 @@ export class Git extends Context.Tag("adk/Git")<
     /** `2.43.7`. */
     readonly version: Effect.Effect<string, GitError>;
     /** Makes the bare clone when there is none; fetches nothing. Safe to repeat after a kill. */
-    readonly ensureClone: (options: RemoteSource & InClone) => Effect.Effect<void, GitError | LockError>;
+    readonly ensureClone: (options: RemoteSource & InClone) => Effect.Effect<void, GitError | WriteError>;
     /** Default branch and refs of a remote; one round trip. */
     readonly lsRemote: (
       options: ListOptions & { readonly clone?: string },
-    ) => Effect.Effect<RemoteRefs, GitError | UrlRefused>;
+    ) => Effect.Effect<RemoteRefs, GitError | UrlRefused | WriteFailed>;
     /** One fetch of many full refs, forced, whole history; what the remote lacks is `missing` (full remote names). */
     readonly fetchRefs: (
       options: FetchOptions,
     ) => Effect.Effect<
       { readonly fetched: ReadonlyArray<FetchedRef>; readonly missing: ReadonlyArray<string> },
-      GitError | LockError | UrlRefused | ShallowSource | RefMissing
+      GitError | WriteError | UrlRefused | ShallowSource | RefMissing
     >;
     /** Commit behind a full ref or object name; null when there is none. */
     readonly resolve: (options: InClone & { readonly rev: string }) => Effect.Effect<string | null, GitError>;
@@ -91,15 +92,15 @@ export class Git extends Context.Tag("adk/Git")<
     /** Detached checkout of a commit with inert agent configuration; idempotent. */
     readonly addWorktree: (
       options: WorktreeOptions,
-    ) => Effect.Effect<void, GitError | LockError | ObjectMissing | WorktreeOccupied>;
+    ) => Effect.Effect<void, GitError | WriteError | ObjectMissing | WorktreeOccupied>;
     /** Removes a checkout of this clone; nothing to do when there is none. */
     readonly removeWorktree: (
       options: InClone & { readonly path: string },
-    ) => Effect.Effect<void, GitError | LockError | WorktreeOccupied>;
+    ) => Effect.Effect<void, GitError | WriteError | WorktreeOccupied>;
     /** Removes checkouts below `under` that a killed run left half-made; returns their paths. */
     readonly removeIncompleteWorktrees: (
       options: InClone & { readonly under: string },
-    ) => Effect.Effect<ReadonlyArray<string>, GitError | LockError>;
+    ) => Effect.Effect<ReadonlyArray<string>, GitError | WriteError>;
     /** Commits reachable from `tip`, newest first, with the paths they changed. */
     readonly log: (options: history.LogOptions) => Effect.Effect<ReadonlyArray<CommitRecord>, GitError | RefMissing>;
     /** Content of one path of a commit. */

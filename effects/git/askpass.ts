@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
+import type { WriteFailed } from "../store/errors.ts";
+import { files } from "./context.ts";
 
 /** A token for one https host. It goes to git through a helper program and a variable, never by URL or argv. */
 export interface Credential {
@@ -48,7 +50,7 @@ export const useCredential = (options: {
   readonly folder: string;
   readonly url: string;
   readonly credential: Credential | undefined;
-}): Effect.Effect<CredentialUse, never, Scope.Scope> => {
+}): Effect.Effect<CredentialUse, WriteFailed, Scope.Scope> => {
   const host = httpsHost(options.url);
   const { credential } = options;
   const username = credential?.username ?? "x-access-token";
@@ -63,7 +65,7 @@ export const useCredential = (options: {
   };
   const remove = (own: string): Promise<void> => rm(own, { recursive: true, force: true });
   return Effect.map(
-    Effect.acquireRelease(Effect.promise(make), (own) => Effect.promise(() => remove(own))),
+    Effect.acquireRelease(files(options.folder, make), (own) => Effect.promise(() => remove(own))),
     (own) => ({
       env: { GIT_ASKPASS: join(own, "askpass"), [tokenVariable]: credential.token },
       config: [`credential.https://${host}.helper=`, `credential.https://${host}.useHttpPath=false`],

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as Effect from "effect/Effect";
-import type { GitContext } from "./context.ts";
+import { files, type GitContext } from "./context.ts";
 import { cloneUnusable } from "./errors.ts";
 
 /** Marker of a complete clone; its number grows when the clone's own files change. */
@@ -64,13 +64,13 @@ const isComplete = (clone: string): Promise<boolean> =>
 const createEmpty = (git: GitContext, clone: string) =>
   Effect.gen(function* () {
     const made = temporary(clone);
-    yield* Effect.promise(async () => {
+    yield* files(made, async () => {
       await rm(made, { recursive: true, force: true });
       await mkdir(dirname(clone), { recursive: true, mode: 0o700 });
       await mkdir(made, { mode: 0o700 });
     });
     yield* git.run({ args: ["init", "--bare", "--quiet", "--template=", "--end-of-options", made], cwd: made });
-    yield* Effect.promise(async () => {
+    yield* files(clone, async () => {
       await writeFile(join(made, "config"), cloneConfig, { mode: 0o600 });
       await writeOwnFiles(made);
       await rename(made, clone);
@@ -93,11 +93,11 @@ export const ensureBareClone = (git: GitContext, clone: string) =>
   Effect.gen(function* () {
     if (yield* Effect.promise(() => isComplete(clone))) return;
     if (yield* Effect.promise(() => exists(clone))) {
-      if (yield* isBareRepository(git, clone)) return yield* Effect.promise(() => writeOwnFiles(clone));
+      if (yield* isBareRepository(git, clone)) return yield* files(clone, () => writeOwnFiles(clone));
       const names = yield* Effect.promise(() => readdir(clone).catch(() => ["not a folder"]));
       if (names.some((name) => !skeleton.has(name)))
         return yield* cloneUnusable(clone, "is no git repository and holds files that adk did not make");
-      yield* Effect.promise(() => rm(clone, { recursive: true, force: true }));
+      yield* files(clone, () => rm(clone, { recursive: true, force: true }));
     }
     yield* createEmpty(git, clone);
   });

@@ -24,6 +24,15 @@ const alive = (pid: number): boolean => {
   }
 };
 
+/** Leaves the writer's process id. A disk that is full for this note is full for git, which says so better. */
+const noteWriter = (clone: string, pid: number): void => {
+  try {
+    writeFileSync(childFile(clone), String(pid), { mode: 0o600 });
+  } catch {
+    // git reports it.
+  }
+};
+
 /** True unless the last git that wrote into this clone has provably ended (it may outlive a killed adk). */
 const writerMayLive = (clone: string): boolean => {
   try {
@@ -48,7 +57,7 @@ const leftLock = (clone: string, stderr: string): string | null => {
  */
 export const runWriter = (run: RunGit, clone: string, call: GitCall): Effect.Effect<ChildResult, GitError> => {
   const once = Effect.ensuring(
-    run({ ...call, onStart: (pid) => writeFileSync(childFile(clone), String(pid), { mode: 0o600 }) }),
+    run({ ...call, onStart: (pid) => noteWriter(clone, pid) }),
     Effect.sync(() => rmSync(childFile(clone), { force: true })),
   );
   return Effect.suspend(() => {

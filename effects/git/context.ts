@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect";
-import type { LockBusy, LockFailed } from "../store/errors.ts";
+import { type LockBusy, type LockFailed, type WriteFailed, writeFailed } from "../store/errors.ts";
 import { type GitFailed, unreadable } from "./errors.ts";
 import type { RunGit } from "./runGit.ts";
 
@@ -18,3 +18,7 @@ export interface GitContext {
 /** A parser's answer, or an error when git printed something else than its manual promises. */
 export const parsed = <A>(args: ReadonlyArray<string>, value: A | null): Effect.Effect<A, GitFailed> =>
   value === null ? Effect.fail(unreadable(args, "in a form that adk does not know")) : Effect.succeed(value);
+
+/** File work at `path` whose failure (no space, no right) is a WriteFailed that names it. */
+export const files = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, WriteFailed> =>
+  Effect.tryPromise({ try: work, catch: (cause) => writeFailed(path, cause) });

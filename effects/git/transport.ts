@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
+import type { WriteFailed } from "../store/errors.ts";
 import { type Credential, useCredential } from "./askpass.ts";
 import { type GitError, UrlRefused } from "./errors.ts";
 import type { RunGit, Transport } from "./runGit.ts";
@@ -39,7 +40,7 @@ const refused = (url: string, why: string): UrlRefused =>
 export const openTransport = (
   run: RunGit,
   options: { readonly source: RemoteSource; readonly cwd: string; readonly folder: string },
-): Effect.Effect<Transport, GitError | UrlRefused, Scope.Scope> =>
+): Effect.Effect<Transport, GitError | UrlRefused | WriteFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const { source } = options;
     const asked = protocolOf(source.url);

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import { checkoutPath, isSafeCheckoutPath } from "../../src/git/checkoutPaths.ts";
 import type { TreeEntry } from "../../src/git/tree.ts";
 import { runWriter } from "./cloneLock.ts";
-import type { GitContext } from "./context.ts";
+import { files, type GitContext } from "./context.ts";
 import { cloneUnusable, objectMissing, WorktreeOccupied } from "./errors.ts";
 import { resolve } from "./history.ts";
 import { listTree } from "./trees.ts";
@@ -32,11 +32,7 @@ const occupied = (path: string): WorktreeOccupied =>
     path,
   });
 
-const erase = (git: GitContext, clone: string, path: string) =>
-  Effect.zipRight(
-    Effect.promise(() => eraseWorktree(clone, path)),
-    runWriter(git.run, clone, { args: ["worktree", "prune", "--expire=now"], gitDir: clone }),
-  );
+const erase = (clone: string, path: string) => files(path, () => eraseWorktree(clone, path));
 
 /** Lines for `update-index --index-info -z`: the files that may be written, under the names they are written with. */
 const indexInfo = (entries: ReadonlyArray<TreeEntry>): Buffer =>
@@ -73,20 +69,20 @@ const make = (git: GitContext, options: WorktreeOptions) =>
     const { clone, path } = options;
     const sha = yield* resolve(git, { clone, rev: options.sha });
     if (sha === null) return yield* objectMissing(options.sha);
-    const occupant = yield* Effect.promise(() => occupantOf(clone, path));
+    const occupant = yield* files(path, () => occupantOf(clone, path));
     if (occupant === "foreign") return yield* occupied(path);
     if (occupant === "worktree") {
       const before = yield* Effect.promise(() => adminOf(clone, path));
       if (before !== null && (yield* Effect.promise(() => isComplete(before, sha)))) return;
-      yield* erase(git, clone, path);
+      yield* erase(clone, path);
     }
-    yield* Effect.promise(() => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+    yield* files(path, () => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
     const add = ["worktree", "add", "--detach", "--no-checkout", "--force", "--quiet", "--end-of-options", path, sha];
     yield* runWriter(git.run, clone, { args: add, gitDir: clone });
     const admin = yield* Effect.promise(() => adminOf(clone, path));
     if (admin === null) return yield* cloneUnusable(clone, `made no worktree at ${path}`);
     yield* fill(git, { clone, path, sha, admin });
-    yield* Effect.promise(() => markComplete(admin, sha));
+    yield* files(admin, () => markComplete(admin, sha));
   });
 
 /**
@@ -103,9 +99,9 @@ export const removeWorktree = (git: GitContext, options: { readonly clone: strin
   git.underLock(
     { clone: options.clone, verb: "remove a worktree" },
     Effect.gen(function* () {
-      const occupant = yield* Effect.promise(() => occupantOf(options.clone, options.path));
+      const occupant = yield* files(options.path, () => occupantOf(options.clone, options.path));
       if (occupant === "foreign") return yield* occupied(options.path);
-      if (occupant === "worktree") yield* erase(git, options.clone, options.path);
+      if (occupant === "worktree") yield* erase(options.clone, options.path);
     }),
   );
 
@@ -126,7 +122,7 @@ export const removeIncompleteWorktrees = (
       for (const { admin, path } of all) {
         const inside = relative(under, path);
         if (inside === "" || inside.startsWith("..") || (yield* Effect.promise(() => isComplete(admin)))) continue;
-        yield* erase(git, options.clone, path);
+        yield* erase(options.clone, path);
         removed.push(path);
       }
       return removed;
