@@ -9,10 +9,10 @@ export const run: VerbModule["run"] = () =>
   Effect.gen(function* () {
     const { config, path } = yield* Settings;
     const log = yield* Log;
-    const { stringify } = yield* Effect.promise(() => import("yaml"));
+    const { settingsText } = yield* Effect.promise(() => import("../../effects/settings/settingsText.ts"));
     const shown = plainFields({ ...config }, log.redact);
     return {
       json: shown,
-      text: terminalText(`# in effect, defaults included; set in ${path}\n${stringify(shown).trimEnd()}`),
+      text: terminalText(`# in effect, defaults included; set in ${path}\n${settingsText(shown)}`),
     };
   });

@@ -80,7 +80,7 @@ export const setInText = (
     const names = key.split(".");
     const wrong = checkConfig(nested(names, value)).errors[0];
     if (wrong !== undefined)
-      return yield* new UsageError({ message: wrong.message, hint: `${key} must be ${describeKind(field.kind)}` });
+      return yield* new UsageError({ message: wrong.message, hint: "docs/config.md lists every key and its values" });
     const { document } = yield* parseSettings(path, text);
     const inPlace = replaceInPlace(text, document, names, value);
     const next = inPlace ?? rewrite(document, names, value);
