@@ -101,3 +101,9 @@ export const isAlive = (identity: ProcessIdentity): Liveness => {
   if (start.kind === "hidden") return "unknown";
   return start.start === identity.start ? "alive" : "dead";
 };
+
+/** Start time of a process of this machine, null when there is none or the system hides it. */
+export const startTimeOf = (pid: number): string | null => {
+  const found = startOf(pid);
+  return found.kind === "running" ? found.start : null;
+};
