@@ -1,3 +1,110 @@
-import { unavailable } from "../unavailable.ts";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { indexBranches } from "../../effects/bases/indexBranches.ts";
+import { layer as homeLayer } from "../../effects/home/Home.ts";
+import { addLocal } from "../../effects/queue/addRows.ts";
+import { addRepository } from "../../effects/repos/addRepository.ts";
+import { Settings } from "../../effects/settings/Settings.ts";
+import { prSync } from "../../effects/sync/prSync.ts";
+import { buildDemoRepositories, type DemoRepository } from "../../fixtures/repos/demoRepositories.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { Refused } from "../../src/errors.ts";
+import { terminalText } from "../../src/text/sanitize.ts";
+import { workLayer } from "../layers/work.ts";
+import type { VerbInput, VerbModule } from "../verb.ts";
+import { demoText } from "./demoText.ts";
 
-export const run = unavailable("demo");
+const marker = ".adk-demo";
+
+const isEmpty = (dir: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    readdir(dir).then(
+      (names) => names.length === 0,
+      () => true,
+    ),
+  );
+
+/** The demo's data home: a new temporary folder, or DIR when it is empty or an earlier demo's and `--keep` is given. */
+const demoHome = (input: VerbInput) =>
+  Effect.gen(function* () {
+    const wanted = input.flags.flag("dir");
+    if (wanted === undefined) {
+      const dir = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "adk-demo-")));
+      return { dir: yield* Effect.promise(() => realpath(dir)), temporary: !input.flags.bool("keep") };
+    }
+    const dir = resolve(wanted);
+    if (!(yield* isEmpty(dir))) {
+      if (!existsSync(join(dir, marker))) {
+        return yield* new Refused({
+          message: `${dir} is not empty and no earlier demo made it`,
+          hint: "name an empty folder: adk demo --dir DIR",
+        });
+      }
+      if (!input.flags.bool("keep")) {
+        return yield* new Refused({
+          message: `${dir} holds an earlier demo`,
+          hint: `use it again with: adk demo --dir ${wanted} --keep`,
+        });
+      }
+    }
+    yield* Effect.promise(() => mkdir(dir, { recursive: true, mode: 0o700 }));
+    return { dir: yield* Effect.promise(() => realpath(dir)), temporary: false };
+  });
+
+const buildOnce = (dir: string): Effect.Effect<ReadonlyArray<DemoRepository>> =>
+  Effect.promise(async () => {
+    await writeFile(join(dir, marker), "a demo of adk; delete this folder when you are done\n", { mode: 0o600 });
+    return buildDemoRepositories(join(dir, "repositories"));
+  });
+
+const runSync = (dir: string, repositories: ReadonlyArray<DemoRepository>, input: VerbInput) =>
+  Effect.gen(function* () {
+    // One default branch is indexed beforehand, so that all three tiers come from classification.
+    const first = repositories[0];
+    if (first !== undefined) {
+      const repo = yield* addRepository({ source: first.path });
+      yield* indexBranches({ repo, branches: [{ branch: first.defaultBranch, createdBy: "user" }], rebuild: false });
+    }
+    for (const repository of repositories) {
+      for (const request of repository.requests) {
+        yield* addLocal({ path: repository.path, head: request.head, base: request.base });
+      }
+    }
+    return yield* prSync({ prepare: true, clean: true, rebuild: false, planOnly: false, argv: input.argv });
+  }).pipe(
+    Effect.provide(workLayer(input.env)),
+    Effect.provide(
+      Layer.succeed(Settings, { config: defaultConfig, warnings: [], path: join(dir, "config", "core.yaml") }),
+    ),
+    Effect.provide(homeLayer({ env: { ADK_DATA_HOME: dir } })),
+  );
+
+/** The main job on small real repositories: no token, no server, no network; the same code path as production. */
+export const run: VerbModule["run"] = (input) =>
+  Effect.acquireUseRelease(
+    demoHome(input),
+    ({ dir, temporary }) =>
+      Effect.gen(function* () {
+        const repositories = yield* buildOnce(dir);
+        const report = yield* runSync(dir, repositories, input);
+        const adk = yield* Effect.promise(() => realpath(process.argv[1] ?? "adk"));
+        return {
+          json: {
+            data_home: dir,
+            kept: !temporary,
+            summary: report.file.summary,
+            bases: report.file.bases,
+            prs: report.file.prs,
+            ready: report.ready,
+            skipped: report.skipped,
+          },
+          text: terminalText(demoText({ dir, temporary, adk, report })),
+          exitCode: report.file.rc === 0 ? (0 as const) : (1 as const),
+        };
+      }),
+    ({ dir, temporary }) => (temporary ? Effect.promise(() => rm(dir, { recursive: true, force: true })) : Effect.void),
+  );

@@ -1,3 +1,23 @@
-import { unavailable } from "../unavailable.ts";
+import * as Effect from "effect/Effect";
+import { CodeIndex } from "../../effects/index/CodeIndex.ts";
+import { terminalText } from "../../src/text/sanitize.ts";
+import { indexTarget } from "../indexTarget.ts";
+import { searchLayer } from "../layers/work.ts";
+import type { VerbModule } from "../verb.ts";
 
-export const run = unavailable("index health");
+/** Whether an index is whole and made by the present embedder. */
+export const run: VerbModule["run"] = (input) =>
+  Effect.gen(function* () {
+    const index = yield* CodeIndex;
+    const target = yield* indexTarget(input);
+    const health = yield* index.health({ dir: target.dir });
+    const lines = [
+      `${health.status}: ${health.rows} rows, ${health.text_rows} in the text index`,
+      ...health.issues.map((issue) => `  ${issue}`),
+    ];
+    return {
+      json: health,
+      text: terminalText(lines.join("\n")),
+      exitCode: health.status === "ok" ? (0 as const) : (1 as const),
+    };
+  }).pipe(Effect.provide(searchLayer));

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { layer as engineLayer } from "../../effects/engine/Engine.ts";
+import { layer as eventLogLayer } from "../../effects/engine/EventLog.ts";
+import { layer as gitLayer } from "../../effects/git/Git.ts";
+import { Home } from "../../effects/home/Home.ts";
+import { layer as codeIndexLayer } from "../../effects/index/CodeIndex.ts";
+import { layer as pullRequestsLayer } from "../../effects/platform/PullRequests.ts";
+import { layer as reposLayer } from "../../effects/repos/Repos.ts";
+import { Settings } from "../../effects/settings/Settings.ts";
+import { layer as documentsLayer } from "../../effects/store/JsonDocument.ts";
+import { queueLayer } from "./queue.ts";
+
+/** Repositories, bases, queue and machines: for verbs that build nothing. Loads no git and no index. */
+export const repoLayer = engineLayer.pipe(
+  Layer.provideMerge(Layer.merge(reposLayer, eventLogLayer)),
+  Layer.provideMerge(documentsLayer),
+  Layer.provideMerge(queueLayer),
+);
+
+/** The code index under the present settings. Nothing native is loaded before its first call. */
+export const indexLayer = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { config } = yield* Settings;
+    const home = yield* Home;
+    return codeIndexLayer({
+      provider: config.embed.provider,
+      model: config.embed.model,
+      ollamaHost: config.embed.ollama_host,
+      cacheDir: join(home.cache, "embeddings"),
+    });
+  }),
+);
+
+/** Everything that preparing PRs and building bases takes. */
+export const workLayer = (env: NodeJS.ProcessEnv) =>
+  Layer.unwrapEffect(
+    Effect.map(Settings, ({ config }) => pullRequestsLayer({ env, githubHosts: config.github.hosts })),
+  ).pipe(Layer.provideMerge(gitLayer), Layer.provideMerge(indexLayer), Layer.provideMerge(repoLayer));
+
+/** Searching an index that a base or a prepared PR has. */
+export const searchLayer = Layer.provideMerge(indexLayer, repoLayer);

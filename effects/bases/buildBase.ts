@@ -1,0 +1,135 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as Effect from "effect/Effect";
+import { foreignReason } from "../../src/index/identity.ts";
+import { branchSlug } from "../../src/names.ts";
+import type { RepoMeta } from "../../src/repo/repoMeta.ts";
+import { Git } from "../git/Git.ts";
+import { Home } from "../home/Home.ts";
+import { branchDir, branchRef, cloneDir, codeIndexDir } from "../home/layout.ts";
+import { CodeIndex } from "../index/CodeIndex.ts";
+import { TaskFolderFailed } from "../prepare/errors.ts";
+import { Settings } from "../settings/Settings.ts";
+import { ensureDir, writeFileDurably } from "../store/durableFile.ts";
+import { BranchMissing } from "./errors.ts";
+
+export interface StageProgress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What a base build or refresh ends with; the fields of the base machine's BUILT event. */
+export interface BuiltBase {
+  readonly sha: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dim: number;
+  readonly chunker_version: number;
+  readonly chunks: number;
+  readonly embedded: number;
+  readonly reused: number;
+}
+
+/** Passes an index's own progress on as a stage. */
+export const indexProgress =
+  (report: ((progress: StageProgress) => void) | undefined) =>
+  (progress: { readonly done: number; readonly total: number }): Effect.Effect<void> =>
+    Effect.sync(() => report?.({ stage: "index", ...progress }));
+
+/** True when the present embedder, chunker or index options could not have made the index in `dir`. */
+export const isForeign = (dir: string) =>
+  Effect.gen(function* () {
+    const index = yield* CodeIndex;
+    const { config } = yield* Settings;
+    const options = { maxFileKb: config.index.max_file_kb, exclude: config.index.exclude };
+    return foreignReason(yield* index.meta(dir), { ...(yield* index.identity), options }) !== null;
+  });
+
+/** The index of another embedder makes room for the new one, and stays beside it under its model's name. */
+const keepAside = (options: { readonly dir: string; readonly model: string }) =>
+  Effect.tryPromise({
+    try: async () => {
+      const aside = `${options.dir}.${branchSlug(options.model)}`;
+      await rm(aside, { recursive: true, force: true });
+      await rename(options.dir, aside);
+      await rename(`${options.dir}.fresh`, options.dir);
+    },
+    catch: (cause) =>
+      new TaskFolderFailed({
+        path: options.dir,
+        cause,
+        message: `the new index could not be put in place at ${options.dir}: ${String(cause)}`,
+        hint: "check the disk, then build the base again",
+      }),
+  });
+
+/**
+ * Indexes a branch at its fetched tip into `branch-<slug>/code-index`. With a usable index of an earlier commit only
+ * what changed since is indexed, on a copy that is swapped in when complete; otherwise the whole tree is. An index made
+ * by another embedder stays beside as `code-index.<model>/`. The caller holds the base's lock and has fetched the tip.
+ */
+export const buildBase = (options: {
+  readonly repo: RepoMeta;
+  readonly branch: string;
+  readonly rebuild: boolean;
+  readonly onProgress?: (progress: StageProgress) => void;
+}) =>
+  Effect.gen(function* () {
+    const git = yield* Git;
+    const home = yield* Home;
+    const index = yield* CodeIndex;
+    const { config } = yield* Settings;
+    const clone = cloneDir(home, options.repo.name);
+    const folder = branchDir(home, options.repo.name, options.branch);
+    const sha = yield* git.resolve({ clone, rev: branchRef(options.branch) });
+    if (sha === null) {
+      return yield* new BranchMissing({
+        repo: options.repo.name,
+        branch: options.branch,
+        message: `${options.repo.owner}/${options.repo.repo} has no branch ${options.branch}`,
+        hint: "it may have been deleted or renamed: see adk repo branch list",
+      });
+    }
+    yield* ensureDir(folder);
+    yield* writeFileDurably(join(folder, ".adk-folder"), Buffer.from("made by adk; adk may delete this folder\n"), {});
+    const dir = codeIndexDir(folder);
+    const indexOptions = { maxFileKb: config.index.max_file_kb, exclude: config.index.exclude };
+    const shared = {
+      dir,
+      headSha: sha,
+      indexOptions,
+      onProgress: indexProgress(options.onProgress),
+    };
+    return yield* Effect.scoped(
+      Effect.gen(function* () {
+        const blobs = yield* git.blobs({ clone });
+        const health = yield* index.health({ dir });
+        const readable = health.status === "ok" || health.status === "stale";
+        const foreign = readable && (yield* isForeign(dir));
+        const old = readable && !foreign ? health.head_sha : null;
+        const known = old === null ? null : yield* git.resolve({ clone, rev: old });
+        const report =
+          options.rebuild || known === null
+            ? yield* index.build({
+                ...shared,
+                dir: foreign ? `${dir}.fresh` : dir,
+                entries: yield* git.listTree({ clone, sha }),
+                blobs,
+              })
+            : yield* index.refresh({ ...shared, changes: yield* git.changes({ clone, from: known, to: sha }), blobs });
+        if (foreign) yield* keepAside({ dir, model: health.model ?? "unknown" });
+        const meta = yield* index.meta(dir);
+        return {
+          sha,
+          provider: meta.provider,
+          model: meta.model,
+          dim: meta.dim,
+          chunker_version: meta.chunker_version,
+          chunks: report.rows,
+          embedded: report.embedded,
+          reused: report.reused,
+        };
+      }),
+    );
+  });

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import * as Effect from "effect/Effect";
+import { localOwner } from "../../src/names.ts";
+import { parseRepoUrl } from "../../src/repo/parseRepoUrl.ts";
+import type { RepoMeta } from "../../src/repo/repoMeta.ts";
+import { Git } from "../git/Git.ts";
+import { Settings } from "../settings/Settings.ts";
+import { Repos } from "./Repos.ts";
+import { repositorySource } from "./source.ts";
+
+const identityOf = (source: string) =>
+  Effect.gen(function* () {
+    const { config } = yield* Settings;
+    if (existsSync(source)) {
+      const git = yield* Git;
+      const local = yield* git.localRepository(source);
+      return {
+        platform: "local" as const,
+        host: "local",
+        owner: localOwner(local.realPath),
+        repo: basename(local.realPath),
+        url: local.realPath,
+        default_branch: local.defaultBranch,
+      };
+    }
+    return { ...(yield* parseRepoUrl(source, { githubHosts: config.github.hosts })), default_branch: null };
+  });
+
+/** The default branch as the host says it now; recorded when it changed. Null for an empty repository. */
+export const refreshDefaultBranch = (repo: RepoMeta) =>
+  Effect.gen(function* () {
+    const git = yield* Git;
+    const repos = yield* Repos;
+    const source = yield* repositorySource(repo);
+    const { head } = yield* git.lsRemote({ ...source, patterns: ["HEAD"] });
+    if (head === null || head === repo.default_branch) return repo;
+    return yield* repos.update(repo.name, (meta) => ({ ...meta, default_branch: head }));
+  });
+
+/** Registers the repository at a URL or a local path, without any base; a registered one is given back. */
+export const addRepository = (options: { readonly source: string; readonly name?: string }) =>
+  Effect.gen(function* () {
+    const repos = yield* Repos;
+    const identity = yield* identityOf(options.source);
+    const repo = yield* repos.register({ ...identity, ...(options.name === undefined ? {} : { name: options.name }) });
+    return repo.platform === "local" && repo.default_branch !== null ? repo : yield* refreshDefaultBranch(repo);
+  });
