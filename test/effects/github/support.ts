@@ -1,0 +1,43 @@
+import type * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { GitHub, type GitHubOptions, layer } from "../../../effects/github/GitHub.ts";
+import { Log } from "../../../effects/log/Log.ts";
+import type { PrIdentity } from "../../../src/names.ts";
+
+export interface Recorded {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A log that keeps what it was given. */
+export const keepingLog = () => {
+  const records: Array<Recorded> = [];
+  const secrets: Array<string> = [];
+  const service: Context.Tag.Service<Log> = {
+    verbose: true,
+    step: () => Effect.void,
+    warn: () => Effect.void,
+    record: (event, fields) => Effect.sync(() => void records.push({ event, fields })),
+    redact: (text) => text,
+    addSecret: (value) => void secrets.push(value),
+    file: null,
+  };
+  return { records, secrets, layer: Layer.succeed(Log, service) };
+};
+
+export const pr = (owner: string, repo: string, pr_number: number, host = "github.com"): PrIdentity => ({
+  platform: "github",
+  host,
+  owner,
+  repo,
+  pr_number,
+});
+
+/** Runs one effect on GitHub's live layer. */
+export const onGitHub = <A, E>(
+  options: GitHubOptions,
+  use: (github: Context.Tag.Service<GitHub>) => Effect.Effect<A, E>,
+  log = keepingLog(),
+): Promise<A> =>
+  Effect.runPromise(Effect.provide(Effect.flatMap(GitHub, use), Layer.provide(layer(options), log.layer)));
