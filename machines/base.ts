@@ -84,10 +84,15 @@ const baseSetup = setup({
     })),
     failed: assign((_, params: { error: string }) => ({ error: params.error })),
     used: assign((_, params: { at: IsoTime }) => ({ last_used_at: params.at })),
+    /** A base is partial from here on, and stays so when the build is cut short (spec 2, "branch-meta.json"). */
+    building: assign({ last_indexed_sha: null, last_indexed_at: null, chunks: null }),
     lost: assign({ last_indexed_sha: null, last_indexed_at: null, chunks: null }),
     promoted: assign({ created_by: "user", auto_reason: null }),
   },
-  guards: { isAuto: ({ context }) => context.created_by === "auto" },
+  guards: {
+    isAuto: ({ context }) => context.created_by === "auto",
+    indexed: ({ context }) => context.last_indexed_sha !== null,
+  },
 });
 
 const build = {
@@ -107,6 +112,7 @@ const build = {
       params: ({ context, event }: { context: BaseMachineContext; event: Extract<BaseEvent, { type: "BUILD" }> }) =>
         origin(context, event),
     },
+    "building",
   ],
 } as const;
 
@@ -182,7 +188,14 @@ export const baseMachine = baseSetup.createMachine({
       },
     },
     failed: {
-      on: { BUILD: build, REFRESH: refresh, USED: used, EXPIRE: expire, LOST: lost, PROMOTE: promote },
+      on: {
+        BUILD: build,
+        REFRESH: { ...refresh, guard: "indexed" },
+        USED: used,
+        EXPIRE: expire,
+        LOST: lost,
+        PROMOTE: promote,
+      },
     },
     expired: {
       on: {
@@ -194,9 +207,12 @@ export const baseMachine = baseSetup.createMachine({
             params: ({ context }) => ({ repo: context.repo, branch: context.branch }),
           },
         },
-        KEEP: "stale",
+        KEEP: [{ guard: "indexed", target: "stale" }, { target: "missing" }],
         LOST: lost,
-        PROMOTE: { ...promote, target: "stale" },
+        PROMOTE: [
+          { ...promote, guard: "indexed", target: "stale" },
+          { ...promote, target: "failed" },
+        ],
       },
     },
     deleting: {

@@ -24,14 +24,14 @@ export const pr = (pr_number: number, change: Partial<QueueRow> = {}): QueueRow 
   };
 };
 
-/** The same PR, prepared at its key. */
+/** The same PR as prepared when it was new: at its own head against main. */
 export const readyPr = (pr_number: number, change: Partial<QueueRow> = {}): QueueRow => {
   const row = pr(pr_number, change);
   return {
     ...row,
     prep_status: "ready",
-    prep_head_sha: row.head_sha,
-    prep_base_ref: row.target_branch,
+    prep_head_sha: `head${pr_number}`,
+    prep_base_ref: "main",
     prep_merge_base: "mb",
     merge_base: "mb",
     ...change,
