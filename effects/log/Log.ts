@@ -136,8 +136,9 @@ const make = (options: LogOptions) =>
       file: target?.file ?? null,
       redact: (text) => redact(text),
       addSecret: (value) => {
-        if (secrets.has(value)) return;
-        secrets.add(value);
+        const secret = value.trim();
+        if (secrets.has(secret)) return;
+        secrets.add(secret);
         redact = makeRedactor([...secrets]);
       },
       record: (event, fields) => write("info", event, fields),

@@ -60,21 +60,26 @@ interface Form {
 const isCut = (text: string, at: number): boolean =>
   at >= text.length || /^(?:[\s"'`)\]}<\u2026]|\.\.\.)/.test(text.slice(at, at + 3));
 
-/** Length of the part of `form` that stands at `at`, 0 when it is neither whole nor visibly cut off. */
-const matchLength = (text: string, at: number, form: Form): number => {
+type Match = (text: string, at: number, form: Form) => number;
+
+/** Length of the whole of `form` at `at`, else 0. */
+const wholeLength: Match = (text, at, form) => (text.startsWith(form.text, at) ? form.text.length : 0);
+
+/** Length of the beginning of `form` at `at` when it is visibly cut off there, else 0. */
+const cutLength: Match = (text, at, form) => {
+  if (!form.partial) return 0;
   let length = form.start.length;
   while (length < form.text.length && text[at + length] === form.text[length]) length += 1;
-  if (length === form.text.length) return length;
-  return form.partial && length >= minPrefixLength && isCut(text, at + length) ? length : 0;
+  return length >= minPrefixLength && isCut(text, at + length) ? length : 0;
 };
 
-const maskForm = (text: string, form: Form): string => {
+const maskForm = (match: Match) => (text: string, form: Form) => {
   let at = text.indexOf(form.start);
   if (at < 0) return text;
   let out = "";
   let done = 0;
   while (at >= 0) {
-    const length = matchLength(text, at, form);
+    const length = match(text, at, form);
     if (length > 0) {
       out += text.slice(done, at) + redacted;
       done = at + length;
@@ -83,6 +88,10 @@ const maskForm = (text: string, form: Form): string => {
   }
   return out + text.slice(done);
 };
+
+/** Whole values first: the beginning of one form may look like another one that was cut off (report D-163). */
+const maskValues = (text: string, forms: ReadonlyArray<Form>): string =>
+  forms.reduce(maskForm(cutLength), forms.reduce(maskForm(wholeLength), text));
 
 const maskShapes = (text: string): string =>
   text
@@ -106,7 +115,7 @@ export const makeRedactor = (secrets: ReadonlyArray<string>): ((text: string) =>
     .filter((text) => text.length >= minSecretLength)
     .sort((a, b) => b.length - a.length)
     .map((text): Form => ({ text, start: text.slice(0, minPrefixLength), partial: !/^[~./]/.test(text) }));
-  return (text) => maskShapes(forms.reduce(maskForm, text));
+  return (text) => maskShapes(maskValues(text, forms));
 };
 
 /** Command-line words with the values of secret flags masked; both `--token V` and `--token=V` (spec 2, "Logs"). */

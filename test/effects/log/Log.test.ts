@@ -1,8 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as TestContext from "effect/TestContext";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as Home from "../../../effects/home/Home.ts";
 import * as Log from "../../../effects/log/Log.ts";
@@ -139,5 +149,24 @@ describe("Log", () => {
     expect(result).toBe(7);
     expect(file).toBeNull();
     expect(stderr.match(/warning:/g)).toHaveLength(1);
+  });
+
+  it.runIf(existsSync("/dev/full"))("warns once and lets the verb go on when the disk is full", async () => {
+    mkdirSync(join(dir, "logs"));
+    symlinkSync("/dev/full", join(dir, "logs", `pr-queue-list-19700101T000000Z-${process.pid}.log`));
+    const stderr: string[] = [];
+    const layer = Layer.provide(
+      Log.layer({ verbose: true, verb: "pr-queue list", argv: [], env: {}, stderr: (line) => void stderr.push(line) }),
+      Home.layer({ env: { ADK_DATA_HOME: dir } }),
+    );
+    const run = Effect.gen(function* () {
+      const log = yield* Log.Log;
+      yield* log.record("one", {});
+      yield* log.record("two", {});
+      return 7;
+    });
+    const result = await Effect.runPromise(run.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)));
+    expect(result).toBe(7);
+    expect(stderr.join("")).toMatch(/^warning: the log of this call ends here: ENOSPC[^\n]*\n$/);
   });
 });

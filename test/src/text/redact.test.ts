@@ -59,6 +59,20 @@ describe("makeRedactor, by value", () => {
     );
   });
 
+  it("leaves no tail of a value with quotes, spaces and signs", () => {
+    expect(makeRedactor(['canary/va+lue "x"'])('set canary/va+lue "x" now')).toBe("set <redacted> now");
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(..."abcXYZ019 \"'\\/+%$`é"), { minLength: 12, maxLength: 30 }),
+        (characters) => {
+          const value = `s${characters.join("")}e`;
+          expect(makeRedactor([value])(`before [${value}] after`)).toBe("before [<redacted>] after");
+          expect(makeRedactor([value])(JSON.stringify({ value }))).toBe('{"value":"<redacted>"}');
+        },
+      ),
+    );
+  });
+
   it("masks a value at the very start, in quotes and next to letters", () => {
     const redact = makeRedactor(["hunter2-hunter2"]);
     expect(redact('hunter2-hunter2 "hunter2-hunter2" xhunter2-hunter2x')).toBe('<redacted> "<redacted>" x<redacted>x');
