@@ -3,10 +3,12 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import * as Layer from "effect/Layer";
+import * as Ref from "effect/Ref";
 import type { PrIdentity } from "../../src/names.ts";
 import type { PrMetadata } from "../../src/pr/prMetadata.ts";
+import { parseTime } from "../../src/time.ts";
 import { Log } from "../log/Log.ts";
-import type { PlatformFailure } from "../platform/errors.ts";
+import type { PlatformFailure, RateLimited } from "../platform/errors.ts";
 import { type ApiHostOptions, apiFor } from "./apiHosts.ts";
 import type { GitHubClient } from "./client.ts";
 import { badResponse, notConfigured, platformFailure } from "./failures.ts";
@@ -42,18 +44,28 @@ interface Connection {
   readonly origin: string;
   readonly hasToken: boolean;
   readonly cache: AnswerCache;
+  /** The host's last word on its rate limit: until then nothing more is sent there. */
+  readonly limit: Ref.Ref<RateLimited | null>;
 }
 
 const connect = (host: string, baseUrl: string, token: string | null): Effect.Effect<Connection> =>
-  Effect.map(
-    Effect.promise(() => import("./client.ts")),
-    ({ makeClient }) => ({
+  Effect.gen(function* () {
+    const { makeClient } = yield* Effect.promise(() => import("./client.ts"));
+    return {
       client: makeClient({ baseUrl, token, host }),
       origin: new URL(baseUrl).origin,
       hasToken: token !== null,
       cache: new Map(),
-    }),
-  );
+      limit: yield* Ref.make<RateLimited | null>(null),
+    };
+  });
+
+/** Fails at once while the host's rate limit lasts; asking on would only prolong it. */
+const refuseWhileLimited = (to: Connection, now: number): Effect.Effect<void, RateLimited> =>
+  Effect.flatMap(Ref.get(to.limit), (limited) => {
+    const until = parseTime(limited?.retry_at);
+    return limited !== null && until !== null && now < until ? Effect.fail(limited) : Effect.void;
+  });
 
 const make = (options: GitHubOptions) =>
   Effect.gen(function* () {
@@ -107,8 +119,10 @@ const make = (options: GitHubOptions) =>
         const to = yield* connection(host);
         if (to === null) return yield* notConfigured(host);
         const now = yield* Clock.currentTimeMillis;
-        const answer = yield* Effect.mapError(pullData(pr, to), (error) =>
-          platformFailure(error, { host, what, hasToken: to.hasToken, now }),
+        yield* refuseWhileLimited(to, now);
+        const answer = yield* pullData(pr, to).pipe(
+          Effect.mapError((error) => platformFailure(error, { host, what, hasToken: to.hasToken, now })),
+          Effect.tapErrorTag("RateLimited", (limited) => Ref.set(to.limit, limited)),
         );
         const { readPull } = yield* Effect.promise(() => import("./pullResponse.ts"));
         return yield* Either.mapLeft(readPull(answer.data, pr), (problem) => badResponse(problem, { host, what }));

@@ -172,6 +172,34 @@ describe("a look that fails says why", () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
+  it("a spent rate limit stops further requests of the process until its reset", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const twice = (resetAt: number) => {
+      fake.behave({ does: misbehaviours.rateLimitSpent({ status: 403, resetAt }) });
+      return onGitHub(options(), (github) =>
+        Effect.all([1, 2].map((number) => Effect.either(github.metadata(pr("acme", "shop-api", number))))),
+      );
+    };
+    expect((await twice(now + 3600)).map((result) => result._tag)).toEqual(["Left", "Left"]);
+    expect(fake.ledger).toHaveLength(1);
+    expect((await twice(now - 1)).map((result) => result._tag)).toEqual(["Left", "Right"]);
+    expect(fake.ledger).toHaveLength(3);
+  });
+
+  it("an interrupted look ends at once and leaves nothing open", async () => {
+    fake.behave({ does: { kind: "hang" } });
+    const first = await onGitHub(options(), (github) =>
+      Effect.raceFirst(
+        Effect.as(github.metadata(pr("acme", "shop-api", 1)), "answered"),
+        Effect.as(
+          Effect.promise(() => fake.arrived(1)),
+          "interrupted",
+        ),
+      ),
+    );
+    expect(first).toBe("interrupted");
+  });
+
   it.each([500, 502, 503] as const)("%i: the host is not reached, after one request", async (status) => {
     fake.behave({ does: misbehaviours.serverError(status) });
     expect(await failureOf()).toMatchObject({

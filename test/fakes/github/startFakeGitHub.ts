@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Behaviour, Misbehaviour } from "./behaviours.ts";
 import { githubOpenApi, type SeenRequest } from "./openApi.ts";
@@ -22,6 +23,8 @@ export interface FakeGitHub {
   readonly setState: (state: FakeGitHubState) => void;
   /** The next requests that fit get this instead. */
   readonly behave: (behaviour: Behaviour) => void;
+  /** Resolves once that many requests have arrived. */
+  readonly arrived: (count: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -57,6 +60,7 @@ class Host {
   readonly ledger: Array<LedgerEntry> = [];
   readonly violations: Array<string> = [];
   readonly behaviours: Array<{ readonly behaviour: Behaviour; left: number }> = [];
+  readonly arrivals = new EventEmitter();
   state: FakeGitHubState;
   url = "";
   #used = 0;
@@ -141,6 +145,7 @@ class Host {
     const request = await readRequest(incoming);
     const { operation, sent } = this.answer(request);
     this.ledger.push({ ...request, operation, status: typeof sent === "string" ? null : sent.status });
+    this.arrivals.emit("request");
     if (sent === "hang") return;
     if (sent === "drop") {
       incoming.socket.destroy();
@@ -171,6 +176,9 @@ export const startFakeGitHub = async (options: { readonly state: FakeGitHubState
       host.state = state;
     },
     behave: (behaviour) => host.behaviours.push({ behaviour, left: behaviour.times ?? 1 }),
+    arrived: async (count) => {
+      while (host.ledger.length < count) await once(host.arrivals, "request");
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
