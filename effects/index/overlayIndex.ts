@@ -118,7 +118,7 @@ interface Change {
   readonly dim: number;
 }
 
-const changeTable = (dir: string, table: Table, change: Change) =>
+const changeTable = (dir: string, table: Table, change: Change & { readonly textIndex: boolean }) =>
   Effect.gen(function* () {
     const { arrow } = yield* loadNative;
     yield* deleteRows(dir, table, change.paths);
@@ -127,7 +127,8 @@ const changeTable = (dir: string, table: Table, change: Change) =>
       const data = arrowRows(arrow, { chunks, vectors, dim: change.dim });
       yield* lanceCall(dir, "its rows cannot be written", () => table.add(data));
     }
-    return yield* recreateTextIndex(dir, table);
+    if (change.textIndex) return yield* recreateTextIndex(dir, table);
+    return yield* lanceCall(dir, "its rows cannot be counted", () => table.countRows());
   });
 
 const changeLines = (dir: string, change: Change) =>
@@ -137,9 +138,19 @@ const changeLines = (dir: string, change: Change) =>
     await replaceFile(chunksFile(dir), [...linesWithout(bytes, new Set(change.paths)), added.join("")]);
   });
 
+const joinVectors = (parts: ReadonlyArray<Float32Array>): Float32Array => {
+  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+};
+
 const mergeBatches = (batches: ReadonlyArray<Rows>): Rows => ({
   chunks: batches.flatMap(({ chunks }) => chunks),
-  vectors: Float32Array.from(batches.flatMap(({ vectors }) => [...vectors])),
+  vectors: joinVectors(batches.map(({ vectors }) => vectors)),
   skipped: batches.flatMap(({ skipped }) => skipped),
   files: batches.reduce((sum, { files }) => sum + files, 0),
 });
@@ -149,6 +160,9 @@ const mergeBatches = (batches: ReadonlyArray<Rows>): Rows => ({
  * `updating` until the last, so that an interrupted change is known as such. Equals a full index at `headSha`.
  */
 export const overlayIndex = <E>(maker: Maker, options: OverlayOptions<E>): Effect.Effect<IndexReport, E | IndexError> =>
+  applyChanges(maker, { ...options, textIndex: true });
+
+const applyChanges = <E>(maker: Maker, options: OverlayOptions<E> & { readonly textIndex: boolean }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { dir } = options;
@@ -167,7 +181,7 @@ export const overlayIndex = <E>(maker: Maker, options: OverlayOptions<E>): Effec
       const change: Change = { paths, batches: [rows], dim };
       const untouched = old.size === 0 && rows.chunks.length === 0;
       yield* writing(dir, () => writeMeta(dir, { ...meta, updating: true }));
-      const count = untouched ? meta.rows : yield* changeTable(dir, table, change);
+      const count = untouched ? meta.rows : yield* changeTable(dir, table, { ...change, textIndex: options.textIndex });
       if (!untouched) yield* changeLines(dir, change);
       const ended = yield* Clock.currentTimeMillis;
       const gone = new Set(paths);
@@ -211,7 +225,7 @@ export const refreshIndex = <E>(maker: Maker, options: OverlayOptions<E>): Effec
     Effect.flatMap(readMeta(options.dir), (meta) => checkUsable(options.dir, meta, maker, options.indexOptions)),
     onCopy({ from: options.dir, to: options.dir }, (beside) =>
       Effect.gen(function* () {
-        const report = yield* overlayIndex(maker, { ...options, dir: beside });
+        const report = yield* applyChanges(maker, { ...options, dir: beside, textIndex: false });
         yield* Effect.scoped(
           Effect.gen(function* () {
             const table = yield* openTable(beside);

@@ -45,6 +45,10 @@ interface ScoredRow extends Row {
   readonly score: number;
 }
 
+interface TextRow extends ScoredRow {
+  readonly similarity: number;
+}
+
 const columns = ["id", "path", "line_start", "line_end", "symbol", "kind", "text"];
 const firstFetch = 200;
 const snippetLength = 1200;
@@ -88,12 +92,12 @@ const toRow = (row: Record<string, unknown>): Row => ({
 });
 
 /** Fetches more until `k` results stand above the cut or nothing is left (many chunks may share one score). */
-const fetchAbove = (
+const fetchAbove = <R extends ScoredRow>(
   open: OpenIndex,
   k: number,
-  fetch: (limit: number) => Promise<ScoredRow[]>,
-): Effect.Effect<ReadonlyArray<ScoredRow>, IndexBroken> => {
-  const step = (limit: number): Effect.Effect<ReadonlyArray<ScoredRow>, IndexBroken> =>
+  fetch: (limit: number) => Promise<R[]>,
+): Effect.Effect<ReadonlyArray<R>, IndexBroken> => {
+  const step = (limit: number): Effect.Effect<ReadonlyArray<R>, IndexBroken> =>
     Effect.flatMap(
       lanceCall(open.dir, "it cannot be searched", () => fetch(limit)),
       (rows) => {
@@ -117,36 +121,29 @@ const byVector = (open: OpenIndex, options: { vector: Float32Array; k: number; w
     return rows.map((row: Record<string, unknown>) => ({ ...toRow(row), score: 1 - Number(row._distance) }));
   });
 
-const byText = (open: OpenIndex, options: { tokens: string; k: number; where: string | null }) =>
+/** Rows whose text matches, with their similarity to `vector` too (rows that only the text search found have none yet). */
+const byText = (open: OpenIndex, options: { tokens: string; vector: Float32Array; k: number; where: string | null }) =>
   fetchAbove(open, options.k, async (limit) => {
     const query = open.table.query().fullTextSearch(options.tokens, { columns: ["fts"] });
     const narrowed = options.where === null ? query : query.where(options.where);
     const rows = await narrowed
-      .select([...columns, "_score"])
+      .select([...columns, "vector", "_score"])
       .limit(limit)
-      .toArray();
-    return rows.map((row: Record<string, unknown>) => ({ ...toRow(row), score: Number(row._score) }));
+      .toArrow();
+    const vectors = rows.getChild("vector");
+    return [...rows].map((row, i) => ({
+      ...toRow(row),
+      score: Number(row._score),
+      similarity: dot(options.vector, vectors?.get(i)?.toArray() ?? null),
+    }));
   });
 
-/** Vectors of rows that only the text search found, so that their similarity counts too. */
-const similarities = (open: OpenIndex, options: { ids: ReadonlyArray<string>; vector: Float32Array }) =>
-  options.ids.length === 0
-    ? Effect.succeed(new Map<string, number>())
-    : Effect.map(
-        lanceCall(open.dir, "it cannot be searched", () =>
-          open.table
-            .query()
-            .nearestTo(options.vector)
-            .distanceType("dot")
-            .bypassVectorIndex()
-            .where(`id IN (${options.ids.map((id) => `'${id}'`).join(",")})`)
-            .select(["id", "_distance"])
-            .limit(options.ids.length)
-            .toArray(),
-        ),
-        (rows) =>
-          new Map(rows.map((row: Record<string, unknown>) => [String(row.id), 1 - Number(row._distance)] as const)),
-      );
+/** Similarity of unit vectors; what Lance gives for the rows that its own vector search found. */
+const dot = (a: Float32Array, b: ArrayLike<number> | null): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b?.[i] ?? 0);
+  return sum;
+};
 
 const snippetOf = (text: string): string => (text.length <= snippetLength ? text : text.slice(0, snippetLength));
 
@@ -175,20 +172,19 @@ export const queryIndex = (embedder: Embedder, open: OpenIndex, options: QueryOp
     const [near, matching] = yield* Effect.all(
       [
         useVector ? byVector(open, { vector, k, where }) : Effect.succeed([]),
-        tokens === "" ? Effect.succeed([]) : byText(open, { tokens, k, where }),
+        tokens === "" ? Effect.succeed<ReadonlyArray<TextRow>>([]) : byText(open, { tokens, vector, k, where }),
       ],
       { concurrency: 2 },
     );
     const vectorOf = new Map(near.map(({ id, score }) => [id, score]));
     const textOf = new Map(matching.map(({ id, score }) => [id, score]));
     const rows = new Map<string, Row>([...near, ...matching].map((row) => [row.id, row]));
-    const unknown = useVector ? [...textOf.keys()].filter((id) => !vectorOf.has(id)) : [];
-    const more = yield* similarities(open, { ids: unknown, vector });
+    const similar = new Map(matching.map(({ id, similarity }) => [id, similarity]));
     const candidates = [...rows.values()].map(
       ({ id, path }): Candidate => ({
         id,
         path,
-        vector: useVector ? (vectorOf.get(id) ?? more.get(id) ?? 0) : null,
+        vector: useVector ? (vectorOf.get(id) ?? similar.get(id) ?? 0) : null,
         text: tokens === "" ? null : (textOf.get(id) ?? 0),
       }),
     );
