@@ -7,6 +7,7 @@ import { changedDefinitions, changedSymbols, coChanged, isTestPath, testsByName 
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { fence, markdownText } from "../../src/text/markdown.ts";
+import { terminalCell } from "../../src/text/sanitize.ts";
 import { Git } from "../git/Git.ts";
 import { codeIndexDir, reviewDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
@@ -97,7 +98,7 @@ export const writePrecis = (options: {
     const facts: PrecisFacts = {
       pr: {
         url: row.pr_url,
-        name: `${row.owner}/${row.repo}#${row.pr_number}`,
+        name: row.platform === "local" ? row.pr_url : `${row.owner}/${row.repo}#${row.pr_number}`,
         title: row.title,
         author: row.author,
         body: options.body,
@@ -138,6 +139,6 @@ export const writePrecis = (options: {
       supportingDocs: row.supporting_docs,
       notes: options.notes,
     };
-    const text = renderPrecis(facts, { inline, block: (value) => fence(value, "text") });
+    const text = renderPrecis(facts, { inline, code: terminalCell, block: (value) => fence(value, "text") });
     yield* writeFileDurably(join(reviewDir(options.folder), "precis.md"), Buffer.from(text), {});
   });

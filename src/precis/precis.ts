@@ -47,6 +47,8 @@ export interface PrecisFacts {
 export interface PrecisText {
   /** One line, neutralised. */
   readonly inline: (text: string) => string;
+  /** One line inside a code span: nothing in it is markup, so only what a terminal obeys is taken out. */
+  readonly code: (text: string) => string;
   /** A block marked as data, in a fence longer than any run of backticks in it. */
   readonly block: (text: string) => string;
 }
@@ -54,7 +56,7 @@ export interface PrecisText {
 /** 2,000 tokens at 4 characters each (spec 4): the precis without the diff never exceeds this many characters. */
 export const precisMaxChars = 8000;
 
-const code = (text: PrecisText, value: string): string => `\`${text.inline(value).replaceAll("`", "'")}\``;
+const code = (text: PrecisText, value: string): string => `\`${text.code(value).replaceAll("`", "'")}\``;
 
 const list = (lines: ReadonlyArray<string>, max: number): ReadonlyArray<string> =>
   lines.length <= max ? lines : [...lines.slice(0, max), `- … and ${lines.length - max} more`];
@@ -80,7 +82,7 @@ interface Section {
 }
 
 const head = ({ pr }: PrecisFacts, text: PrecisText): ReadonlyArray<string> => [
-  `# ${text.inline(pr.name)}`,
+  `# ${code(text, pr.name)}`,
   "",
   `- title: ${text.inline((pr.title ?? "not read").slice(0, 200))}`,
   `- author: ${text.inline(pr.author ?? "not read")}${pr.isDraft ? " · draft" : ""}`,
