@@ -19,6 +19,8 @@ export interface FlagSpec {
   /** Least value of a number. */
   readonly min?: number;
   readonly describe: string;
+  /** Part of the public contract that this build cannot do: refused, never ignored. */
+  readonly unavailable?: true;
   readonly optionalIn?: never;
 }
 

@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { cliDocs } from "./gen/cli.ts";
 import type { GeneratedFile } from "./gen/cliFile.ts";
+import { configDocs } from "./gen/config.ts";
+import { machineDocs } from "./gen/machines.ts";
 
-const generators: ReadonlyArray<() => ReadonlyArray<GeneratedFile>> = [cliDocs];
+const generators: ReadonlyArray<() => ReadonlyArray<GeneratedFile>> = [cliDocs, configDocs, machineDocs];
 
 const root = resolve(dirname(process.argv[1] ?? ""), "..");
 

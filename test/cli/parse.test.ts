@@ -49,10 +49,10 @@ describe("a command line", () => {
   });
 
   it("gives the flags of a call by type", () => {
-    const { input } = run("pr-task prepare X --scope a/** --scope=b/** --jobs 3 -y");
-    expect(input.flags.list("scope")).toEqual(["a/**", "b/**"]);
+    expect(run("repo add . --branch a --branch=b").input.flags.list("branch")).toEqual(["a", "b"]);
+    const { input } = run("pr-task prepare X --jobs 3 -y");
     expect(input.flags.int("jobs")).toBe(3);
-    expect([input.yes, input.flags.bool("all"), input.flags.flag("embed-model")]).toEqual([true, false, undefined]);
+    expect([input.yes, input.flags.bool("all"), input.flags.flag("repo")]).toEqual([true, false, undefined]);
     expect(run("index query cart -k5").input.flags.int("limit")).toBe(5);
   });
 
@@ -97,6 +97,16 @@ describe("a command line that is wrong", () => {
     ["pr-queue show -5", "unknown flag -5 — see adk pr-queue show --help"],
   ])("adk %s", (line, message) => {
     expect(usage(line)).toBe(message);
+  });
+
+  it("refuses a flag that this build cannot do, rather than leave it out", () => {
+    const flags = verbs.flatMap((verb) =>
+      verb.flags.filter((flag) => flag.unavailable === true).map((flag) => [verb, flag] as const),
+    );
+    for (const [verb, flag] of flags) {
+      const line = `${verb.path.join(" ")} --${flag.name}${flag.type === "boolean" ? "" : "=1"}`;
+      expect(usage(line)).toBe(`--${flag.name} is not available in this build — leave it out`);
+    }
   });
 
   it("refuses a status that is not canonical", () => {
