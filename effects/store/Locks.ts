@@ -70,9 +70,20 @@ const failed = (name: string, path: string, cause: unknown): LockFailed =>
         cause,
       });
 
-/** Milliseconds until the next look: short at first, because the queue is held for milliseconds; random against step. */
-const pause = (waitedMs: number): number =>
-  waitedMs < 2_000 ? 1 + Math.random() * 4 : waitedMs < 30_000 ? 10 + Math.random() * 30 : 100 + Math.random() * 150;
+/** Milliseconds until the next look: the queue is held for milliseconds. Random, so that waiters fall out of step. */
+const pause = (waitedMs: number, next: boolean): number => {
+  if (waitedMs > 30_000) return 100 + Math.random() * 150;
+  if (waitedMs > 3_000) return 10 + Math.random() * 20;
+  return next ? 1 : 2 + Math.random() * 6;
+};
+
+/** How long a waiter minds the gate: one that was stopped while next in line must not stop all others. */
+const gateMs = 1_000;
+
+const leaveGate = (turn: Turn): void => {
+  turn.gate?.release();
+  turn.gate = null;
+};
 
 const make = (folder: string, wanted: MechanismName | null, recorded: MechanismName | null) => {
   const queues = makeQueues();
@@ -82,7 +93,7 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
     return join(folder, `${name}.lock`);
   };
 
-  /** One look. The lock is taken in this very step or not at all, so that no interruption can lose it. */
+  /** One look. What is taken is taken in this very step or not at all, so that no interruption can lose it. */
   const attempt = (name: string, options: LockOptions): Effect.Effect<HeldLock | null, LockFailed> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const path = pathOf(name);
@@ -93,6 +104,20 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
         },
         catch: (cause) => failed(name, path, cause),
       });
+    });
+
+  /**
+   * Takes the gate, the place of the one who is next. Without it a process that asks again right after a release is
+   * always faster than those that wait. It is manners only: exclusion rests on the lock itself.
+   */
+  const joinGate = (name: string, turn: Turn): Effect.Effect<boolean, LockFailed> =>
+    Effect.try({
+      try: () => {
+        settled ??= settleMechanism(folder, wanted);
+        if (settled.name === "fs-native-extensions") turn.gate ??= settled.tryLock(pathOf(`${name}.next`), "");
+        return turn.gate !== null || settled.name !== "fs-native-extensions";
+      },
+      catch: (cause) => failed(name, pathOf(name), cause),
     });
 
   const holder = (name: string): Effect.Effect<LockHolder | null> =>
@@ -117,12 +142,16 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
       const start = performance.now();
       const limit = options.deadlineMs ?? defaultDeadlineMs;
       while (true) {
-        const mine = queues.isFirst(name, turn);
-        const lock = mine ? yield* attempt(name, options) : null;
-        if (lock !== null) return lock;
         const waited = performance.now() - start;
+        const mine = queues.isFirst(name, turn);
+        const next = mine && ((yield* joinGate(name, turn)) || waited > gateMs);
+        const lock = next ? yield* attempt(name, options) : null;
+        if (lock !== null) {
+          leaveGate(turn);
+          return lock;
+        }
         if (waited >= limit) return yield* busy(name, yield* holder(name));
-        yield* restore(sleepReal(Math.min(mine ? pause(waited) : limit, limit - waited), turn));
+        yield* restore(sleepReal(Math.min(mine ? pause(waited, next) : limit, limit - waited), turn));
       }
     });
 
@@ -134,7 +163,10 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
   ): Effect.Effect<Effect.Effect<void>, LockBusy | LockFailed> =>
     Effect.suspend(() => {
       const turn = queues.join(name);
-      const leave = Effect.sync(() => queues.leave(name, turn));
+      const leave = Effect.sync(() => {
+        leaveGate(turn);
+        queues.leave(name, turn);
+      });
       return wait(name, options, turn, restore).pipe(
         Effect.map((lock) => Effect.ensuring(Effect.sync(lock.release), leave)),
         Effect.onError(() => leave),

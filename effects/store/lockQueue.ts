@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect";
+import type { HeldLock } from "./kernelLock.ts";
 
 /** A fiber's place in its process's queue for one lock name; `wake` ends its sleep early. */
 export interface Turn {
   wake: () => void;
+  /** Held while this fiber's process is the next one to get the lock. */
+  gate: HeldLock | null;
 }
 
 const nothing = (): void => {};
@@ -16,7 +19,7 @@ export const makeQueues = () => {
   const wakeFirst = (name: string): void => queues.get(name)?.[0]?.wake();
   return {
     join: (name: string): Turn => {
-      const turn: Turn = { wake: nothing };
+      const turn: Turn = { wake: nothing, gate: null };
       const queue = queues.get(name);
       if (queue === undefined) queues.set(name, [turn]);
       else queue.push(turn);
