@@ -3,11 +3,10 @@ import * as Effect from "effect/Effect";
 import { changedRanges } from "../../src/diff/changedRanges.ts";
 import type { CensusFile } from "../../src/git/changes.ts";
 import { type PrecisFacts, renderPrecis } from "../../src/precis/precis.ts";
+import { precisText } from "../../src/precis/precisText.ts";
 import { changedDefinitions, changedSymbols, coChanged, isTestPath, testsByName } from "../../src/precis/symbolsOf.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
-import { fence, markdownText } from "../../src/text/markdown.ts";
-import { terminalCell } from "../../src/text/sanitize.ts";
 import { Git } from "../git/Git.ts";
 import { codeIndexDir, reviewDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
@@ -18,8 +17,6 @@ const agentFile =
 
 const maxCallerNames = 40;
 const coChangeCommits = 400;
-
-const inline = (text: string): string => markdownText(text.replaceAll(/\s+/g, " ")).trim();
 
 const groupByPath = <Chunk extends { readonly path: string }>(chunks: ReadonlyArray<Chunk>) => {
   const groups = new Map<string, Array<Chunk>>();
@@ -139,6 +136,6 @@ export const writePrecis = (options: {
       supportingDocs: row.supporting_docs,
       notes: options.notes,
     };
-    const text = renderPrecis(facts, { inline, code: terminalCell, block: (value) => fence(value, "text") });
+    const text = renderPrecis(facts, precisText);
     yield* writeFileDurably(join(reviewDir(options.folder), "precis.md"), Buffer.from(text), {});
   });
