@@ -73,7 +73,7 @@ export const setInText = (
       const meant = nearestKey(key);
       return yield* new UsageError({
         message: `unknown key ${key}`,
-        hint: meant === null ? "docs/config.md lists every key" : `did you mean ${meant}?`,
+        hint: meant === undefined ? "docs/config.md lists every key" : `did you mean ${meant}?`,
       });
     }
     const value = yield* readValue(field, word);

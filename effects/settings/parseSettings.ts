@@ -7,6 +7,7 @@ import { ConfigUnreadable } from "./errors.ts";
 
 const maxAliases = 10;
 const maxDepth = 32;
+const maxEntries = 8_000;
 const maxWarnings = 20;
 
 export interface ParsedSettings {
@@ -15,20 +16,32 @@ export interface ParsedSettings {
   readonly document: Document.Parsed;
 }
 
-/** Line of the first place that nests deeper than any configuration does; the parser would be slow on it, or overflow. */
-export const tooDeepLine = (text: string): number | null => {
+export interface Excess {
+  readonly line: number;
+  readonly message: string;
+}
+
+/**
+ * Where a text goes beyond what any configuration has, found without parsing: the parser takes seconds on such texts,
+ * or overflows (threat T16). Counts characters, so that quotes and comments count too; the bounds are wide enough.
+ */
+export const excessOf = (text: string): Excess | null => {
   let line = 1;
   let brackets = 0;
   let dashes = 0;
+  let entries = 0;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "\n") {
       line += 1;
       dashes = 0;
-    } else if (char === "[" || char === "{") brackets += 1;
+      entries += 1;
+    } else if (char === ",") entries += 1;
+    else if (char === "[" || char === "{") brackets += 1;
     else if (char === "]" || char === "}") brackets = Math.max(0, brackets - 1);
     else if ((char === "-" || char === "?" || char === ":") && /\s/.test(text[at + 1] ?? " ")) dashes += 1;
-    if (brackets > maxDepth || dashes > maxDepth) return line;
+    if (brackets > maxDepth || dashes > maxDepth) return { line, message: `nested deeper than ${maxDepth} levels` };
+    if (entries > maxEntries) return { line, message: `more than ${maxEntries} lines and list entries` };
   }
   return null;
 };
@@ -80,8 +93,8 @@ export const parseSettings = (path: string, text: string): Effect.Effect<ParsedS
         line,
         key,
       });
-    const deep = tooDeepLine(text);
-    if (deep !== null) return fail(`nested deeper than ${maxDepth} levels`, deep);
+    const excess = excessOf(text);
+    if (excess !== null) return fail(excess.message, excess.line);
     const lines = new LineCounter();
     return Effect.try({
       try: () => {

@@ -1,5 +1,5 @@
+import { nearest } from "../cli/nearest.ts";
 import { type Config, defaultConfig } from "./config.ts";
-import { nearest } from "./nearest.ts";
 import { configFields, describeKind, type Field, type Kind } from "./schema.ts";
 
 export type KeyPath = ReadonlyArray<string | number>;
@@ -106,7 +106,7 @@ const sections: ReadonlySet<string> = new Set(
 );
 
 /** The known key that a wrong one probably meant, the last word of another section included. */
-export const nearestKey = (key: string): string | null => nearest(key, [...fieldOf.keys(), ...sections]);
+export const nearestKey = (key: string): string | undefined => nearest(key, [...fieldOf.keys(), ...sections]);
 
 /** The field of a dotted key of core.yaml, `agents.<name>.<setting>` included. */
 export const fieldOfKey = (key: string): Pick<Field, "key" | "kind"> | null => {
@@ -126,8 +126,8 @@ const maxGuesses = 20;
 
 const unknownIssue = (path: KeyPath, before: number): ConfigIssue => {
   const key = path.join(".");
-  const meant = before < maxGuesses ? nearestKey(key) : null;
-  return { path, message: `unknown key ${key}${meant === null ? "" : ` (did you mean ${meant}?)`}` };
+  const meant = before < maxGuesses ? nearestKey(key) : undefined;
+  return { path, message: `unknown key ${key}${meant === undefined ? "" : ` (did you mean ${meant}?)`}` };
 };
 
 interface Found {
@@ -173,7 +173,7 @@ const unknownAgentKeys = (path: KeyPath, agents: Readonly<Tree>): ReadonlyArray<
         const key = [...path, name, setting];
         return {
           path: key,
-          message: `unknown key ${key.join(".")}${meant === null ? "" : ` (did you mean ${meant}?)`}`,
+          message: `unknown key ${key.join(".")}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
         };
       }),
   );

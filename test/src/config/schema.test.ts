@@ -5,7 +5,6 @@ import { parse } from "yaml";
 import { configDocs } from "../../../scripts/gen/config.ts";
 import { checkConfig, fieldOfKey, nearestKey } from "../../../src/config/check.ts";
 import { defaultConfig } from "../../../src/config/config.ts";
-import { nearest } from "../../../src/config/nearest.ts";
 import { configFields } from "../../../src/config/schema.ts";
 
 const leaves = (value: unknown, path: string): ReadonlyArray<string> =>
@@ -43,11 +42,11 @@ describe("checkConfig", () => {
   });
 });
 
-describe("nearest", () => {
+describe("nearestKey", () => {
   it("finds what was meant, swapped letters included", () => {
-    expect(nearest("prepare_jbos", ["base_jobs", "prepare_jobs"])).toBe("prepare_jobs");
+    expect(nearestKey("pr_sync.prepare_jbos")).toBe("pr_sync.prepare_jobs");
     expect(nearestKey("tui.tehme")).toBe("tui.theme");
-    expect(nearest("zzz", ["base_jobs"])).toBeNull();
+    expect(nearestKey("zzz")).toBeUndefined();
   });
 });
 
