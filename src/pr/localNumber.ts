@@ -15,7 +15,11 @@ export const nextLocalNumber = (
   return taken.reduce((next, row) => Math.max(next, row.pr_number + 1), Math.max(1, options.atLeast ?? 1));
 };
 
-/** The row that already stands for a head and a base branch of a local repository (spec 2: dedupe on head + base). */
+/**
+ * The row that already stands for a head and a base branch of a local repository (spec 2: dedupe on head + base). A
+ * merged row is history: new commits on the same branch are a new change request, as on a host. A closed row is found,
+ * because it opens again when its branch is back.
+ */
 export const findLocalChange = (
   rows: ReadonlyArray<QueueRow>,
   change: { readonly owner: string; readonly head_ref: string; readonly target_branch: string },
@@ -23,6 +27,7 @@ export const findLocalChange = (
   rows.find(
     (row) =>
       row.platform === "local" &&
+      row.status !== "merged" &&
       row.owner === change.owner &&
       row.head_ref === change.head_ref &&
       row.target_branch === change.target_branch,

@@ -19,12 +19,15 @@ const nextStatus = (status: Status, disposition: PrMetadata["disposition"]): Sta
   return status === "closed" ? "pending" : status;
 };
 
-/** Compares a row with fresh metadata, for the counts of `pr-queue update`. A first look at a row is no move. */
+/** A first look at a row is no move. */
+const hasMoved = (row: QueueRow, meta: PrMetadata): boolean =>
+  (row.head_sha !== null && row.head_sha !== meta.head_sha) ||
+  (row.target_branch !== null && row.target_branch !== meta.target_branch);
+
+/** Compares a row with fresh metadata, for the counts of `pr-queue update`. */
 export const rowChange = (row: QueueRow, meta: PrMetadata): RowChange => {
   const status = nextStatus(row.status, meta.disposition);
-  const moved =
-    (row.head_sha !== null && row.head_sha !== meta.head_sha) ||
-    (row.target_branch !== null && row.target_branch !== meta.target_branch);
+  const moved = hasMoved(row, meta);
   const merged = status === "merged" && row.status !== "merged";
   const closed = status === "closed" && row.status !== "closed";
   const reopened = row.status === "closed" && status === "pending";
@@ -52,5 +55,5 @@ export const patchRow = (row: QueueRow, meta: PrMetadata, at: IsoTime): QueueRow
   state: meta.state,
   last_checked_at: at,
   status: nextStatus(row.status, meta.disposition),
-  merge_base: row.head_sha === meta.head_sha && row.target_branch === meta.target_branch ? row.merge_base : null,
+  merge_base: hasMoved(row, meta) ? null : row.merge_base,
 });

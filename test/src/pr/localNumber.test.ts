@@ -34,4 +34,11 @@ describe("findLocalChange", () => {
     expect(findLocalChange(rows, { ...change, head_ref: "Feature" })).toBeNull();
     expect(findLocalChange(rows, { ...change, target_branch: "dev" })).toBeNull();
   });
+
+  it("passes over a merged row, whose branch may carry the next change, and finds a closed one", () => {
+    const change = { owner: "aaaaaaaaaa", head_ref: "develop", target_branch: "main" };
+    const row = local("aaaaaaaaaa", "shop", 1, "develop");
+    expect(findLocalChange([{ ...row, status: "merged" }], change)).toBeNull();
+    expect(findLocalChange([{ ...row, status: "closed" }], change)?.pr_number).toBe(1);
+  });
 });

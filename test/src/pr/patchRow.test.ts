@@ -86,6 +86,7 @@ describe("a row with fresh metadata", () => {
     expect(patchRow(row({ head_sha: otherHead }), meta, at).merge_base).toBeNull();
     expect(patchRow(row({ target_branch: "release/v2.1" }), meta, at).merge_base).toBeNull();
     expect(patchRow(row({ title: "Old title" }), meta, at).merge_base).toBe("4".repeat(40));
+    expect(patchRow(row({ head_sha: null, target_branch: null }), meta, at).merge_base).toBe("4".repeat(40));
   });
 
   it("counts as moved for another head or target, not for a first look", () => {
