@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer";
 import { Home, layer as homeLayer } from "../effects/home/Home.ts";
 import { Log, layer as logLayer } from "../effects/log/Log.ts";
 import { Settings, layer as settingsLayer } from "../effects/settings/Settings.ts";
+import { makeScreen } from "../effects/terminal/screen.ts";
 import { type Terminal, layer as terminalLayer } from "../effects/terminal/Terminal.ts";
 import { defaultConfig } from "../src/config/config.ts";
 import type { Failure } from "../src/errors.ts";
@@ -12,11 +13,18 @@ import type { VerbInput, VerbSpec } from "./verb.ts";
 /** What is there before the configuration is read: where things are, the log, the terminal. */
 export const baseLayer = (spec: VerbSpec, input: VerbInput): Layer.Layer<Home | Log | Terminal> => {
   const home = homeLayer({ env: input.env, queue: input.flags.flag("queue") });
-  const log = logLayer({ verbose: input.verbose, verb: spec.path.join(" "), argv: input.argv, env: input.env });
+  const screen = makeScreen(process.stderr);
+  const log = logLayer({
+    verbose: input.verbose,
+    verb: spec.path.join(" "),
+    argv: input.argv,
+    env: input.env,
+    stderr: screen.print,
+  });
   const terminal = terminalLayer({
     stdin: process.stdin,
     stdout: process.stdout,
-    stderr: process.stderr,
+    screen,
     env: input.env,
     yes: input.yes,
     noColor: input.flags.bool("no-color"),

@@ -30,6 +30,7 @@ export const run: VerbModule["run"] = (input) =>
       rows,
       byHand: !input.flags.bool("all"),
       noBaseSeed: input.flags.bool("no-base-seed"),
+      scope: input.flags.list("scope"),
       rebuild: input.flags.bool("rebuild"),
       jobs: input.flags.int("jobs"),
     });
@@ -45,4 +46,4 @@ export const run: VerbModule["run"] = (input) =>
       text: terminalText(lines.join("\n") || "nothing to prepare"),
       exitCode: failed ? (1 as const) : (0 as const),
     };
-  }).pipe(Effect.provide(workLayer(input.env)));
+  }).pipe(Effect.provide(workLayer(input.env, { model: input.flags.flag("embed-model") })));

@@ -10,6 +10,7 @@ import { layer as pullRequestsLayer } from "../../effects/platform/PullRequests.
 import { layer as reposLayer } from "../../effects/repos/Repos.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
 import { layer as documentsLayer } from "../../effects/store/JsonDocument.ts";
+import { UsageError } from "../../src/errors.ts";
 import { queueLayer } from "./queue.ts";
 
 /** Repositories, bases, queue and machines: for verbs that build nothing. Loads no git and no index. */
@@ -19,25 +20,41 @@ export const repoLayer = engineLayer.pipe(
   Layer.provideMerge(queueLayer),
 );
 
-/** The code index under the present settings. Nothing native is loaded before its first call. */
-export const indexLayer = Layer.unwrapEffect(
-  Effect.gen(function* () {
-    const { config } = yield* Settings;
-    const home = yield* Home;
-    return codeIndexLayer({
-      provider: config.embed.provider,
-      model: config.embed.model,
-      ollamaHost: config.embed.ollama_host,
-      cacheDir: join(home.cache, "embeddings"),
-    });
-  }),
-);
+/**
+ * The code index under the present settings, with another model of the configured provider when one is named. Nothing
+ * native is loaded before its first call.
+ */
+const indexLayerWith = (model: string | undefined) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { config } = yield* Settings;
+      const home = yield* Home;
+      if (model !== undefined && config.embed.provider === "builtin") {
+        return yield* new UsageError({
+          message: "the built-in embedder has one model",
+          hint: "leave --embed-model out, or choose a provider with models: adk config set embed.provider ollama",
+        });
+      }
+      return codeIndexLayer({
+        provider: config.embed.provider,
+        model: model ?? config.embed.model,
+        ollamaHost: config.embed.ollama_host,
+        cacheDir: join(home.cache, "embeddings"),
+      });
+    }),
+  );
+
+export const indexLayer = indexLayerWith(undefined);
 
 /** Everything that preparing PRs and building bases takes. */
-export const workLayer = (env: NodeJS.ProcessEnv) =>
+export const workLayer = (env: NodeJS.ProcessEnv, options: { readonly model?: string | undefined } = {}) =>
   Layer.unwrapEffect(
     Effect.map(Settings, ({ config }) => pullRequestsLayer({ env, githubHosts: config.github.hosts })),
-  ).pipe(Layer.provideMerge(gitLayer), Layer.provideMerge(indexLayer), Layer.provideMerge(repoLayer));
+  ).pipe(
+    Layer.provideMerge(gitLayer),
+    Layer.provideMerge(indexLayerWith(options.model)),
+    Layer.provideMerge(repoLayer),
+  );
 
 /** Searching an index that a base or a prepared PR has. */
 export const searchLayer = Layer.provideMerge(indexLayer, repoLayer);

@@ -1,5 +1,6 @@
 import { rename, rm, stat } from "node:fs/promises";
 import * as Effect from "effect/Effect";
+import { globMatcher } from "../../src/index/glob.ts";
 import type { UsedBase } from "../../src/queue/row.ts";
 import { indexProgress, type StageProgress } from "../bases/buildBase.ts";
 import { Git } from "../git/Git.ts";
@@ -62,6 +63,8 @@ export const prepareIndex = (options: {
   readonly folder: string;
   readonly head: string;
   readonly seed: { readonly repo: string; readonly branch: string } | null;
+  /** Globs of the paths to index; everything when empty. A scoped index is never seeded: a base holds other paths too. */
+  readonly scope: ReadonlyArray<string>;
   readonly onProgress?: (progress: StageProgress) => void;
 }) =>
   Effect.gen(function* () {
@@ -78,7 +81,7 @@ export const prepareIndex = (options: {
 
     const seeded = Effect.gen(function* () {
       const { seed } = options;
-      if (seed === null) return null;
+      if (seed === null || options.scope.length > 0) return null;
       const base = yield* repos.base(seed.repo, seed.branch);
       const from = codeIndexDir(branchDir(home, seed.repo, seed.branch));
       if (base === null) return `base ${seed.branch} is gone`;
@@ -98,7 +101,10 @@ export const prepareIndex = (options: {
 
     const whole = Effect.gen(function* () {
       yield* Effect.promise(() => rm(next, { recursive: true, force: true }));
-      const entries = yield* git.listTree({ clone: options.clone, sha: options.head });
+      const tree = yield* git.listTree({ clone: options.clone, sha: options.head });
+      const wanted = options.scope.map(globMatcher);
+      const entries =
+        wanted.length === 0 ? tree : tree.filter((entry) => wanted.some((matches) => matches(entry.path)));
       const blobs = yield* git.blobs({ clone: options.clone });
       return yield* index.build({ dir: next, headSha: options.head, indexOptions, entries, blobs, ...progress });
     });

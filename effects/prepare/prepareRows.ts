@@ -64,6 +64,7 @@ const prepareOne = (
   options: {
     readonly byHand: boolean;
     readonly noBaseSeed: boolean;
+    readonly scope: ReadonlyArray<string>;
     readonly rebuild: boolean;
     readonly slots: number;
   },
@@ -73,7 +74,7 @@ const prepareOne = (
     const home = yield* Home;
     const started = yield* Clock.currentTimeMillis;
     const repo = yield* repos.register({ ...row, url: cloneUrl(row), default_branch: null });
-    const seed = options.noBaseSeed ? null : yield* seedFor(repo, row);
+    const seed = options.noBaseSeed || options.scope.length > 0 ? null : yield* seedFor(repo, row);
     yield* towardsStart(row, options);
     const result = yield* runPreparation({
       row,
@@ -82,6 +83,7 @@ const prepareOne = (
       seed,
       rebuild: options.rebuild,
       fetched: false,
+      scope: options.scope,
       slots: options.slots,
     });
     const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 10) / 100;
@@ -128,6 +130,7 @@ export const prepareRows = (options: {
   /** A person named the row: tries that a sync no longer makes are made. */
   readonly byHand: boolean;
   readonly noBaseSeed: boolean;
+  readonly scope: ReadonlyArray<string>;
   readonly rebuild: boolean;
   readonly jobs?: number | undefined;
 }) =>

@@ -92,6 +92,8 @@ export const prepareTask = (options: {
   readonly repo: RepoMeta;
   readonly seed: { readonly repo: string; readonly branch: string } | null;
   readonly rebuild: boolean;
+  /** Globs of the paths to index; everything when left out. */
+  readonly scope?: ReadonlyArray<string>;
   /** True when the sync has fetched the refs of this PR already. */
   readonly fetched: boolean;
   readonly onProgress?: (progress: StageProgress) => void;
@@ -168,6 +170,7 @@ export const prepareTask = (options: {
           folder,
           head,
           seed: options.seed,
+          scope: options.scope ?? [],
           ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
         }),
       ],
@@ -178,6 +181,9 @@ export const prepareTask = (options: {
     const docs = yield* copyDocs({ clone, folder, sha: mergeBase, paths: census.map((file) => file.path) });
     const notes = [
       ...(prepared.note === null ? [] : [prepared.note]),
+      ...(options.scope === undefined || options.scope.length === 0
+        ? []
+        : [`the index covers only ${options.scope.join(", ")}`]),
       ...(diff.truncated ? [`diff.patch is cut at ${maxPatchBytes} bytes`] : []),
       ...(row.changed_files !== null && row.changed_files !== census.length
         ? [`the host counts ${row.changed_files} changed files, the census ${census.length} (renames count once there)`]

@@ -39,6 +39,7 @@ export const runPreparation = (options: {
   readonly seed: { readonly repo: string; readonly branch: string } | null;
   readonly rebuild: boolean;
   readonly fetched: boolean;
+  readonly scope?: ReadonlyArray<string>;
   readonly slots: number;
   readonly onStart?: Effect.Effect<void>;
   readonly onProgress?: (progress: StageProgress) => void;
