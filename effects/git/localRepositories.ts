@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve as absolute } from "node:path";
 import * as Effect from "effect/Effect";
 import { type LocalBranch, parseBranches } from "../../src/git/refs.ts";
@@ -57,6 +57,8 @@ const open = (git: GitContext, path: string) =>
       try: () => realpath(absolute(path)),
       catch: () => notARepository(path, "does not exist", "check the path"),
     });
+    if (!(yield* Effect.promise(() => stat(real))).isDirectory())
+      return yield* notARepository(path, "is not a folder", "give the path of a checkout or of a bare repository");
     const { dir, gitDir } = yield* locate(git, real);
     const ask = (args: ReadonlyArray<string>, okCodes: ReadonlyArray<number> = [0]) =>
       Effect.map(

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import * as Clock from "effect/Clock";
 import type * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -115,7 +115,8 @@ export const makeRunGit = (log: Context.Tag.Service<Log>): RunGit => {
     Effect.gen(function* () {
       const { args, env, cwd } = prepareCall(call);
       const shown = call.args.map(clean);
-      if (!existsSync(cwd)) return yield* cloneUnusable(cwd, "does not exist");
+      if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+        return yield* cloneUnusable(cwd, "is not there");
       const started = yield* Clock.currentTimeMillis;
       const timeoutMs = call.timeoutMs ?? 120_000;
       const child = runChild(
