@@ -5,7 +5,8 @@ import * as Layer from "effect/Layer";
 import * as Queue from "effect/Queue";
 import type * as Scope from "effect/Scope";
 import { Refused } from "../../src/errors.ts";
-import { terminalCell, truncateCell } from "../../src/text/sanitize.ts";
+import { terminalCell } from "../../src/text/sanitize.ts";
+import type { Screen } from "./screen.ts";
 
 /** The person at the other end. Talks on stderr only: stdout belongs to the result (spec 3, "Rules for every verb"). */
 export class Terminal extends Context.Tag("adk/Terminal")<
@@ -26,17 +27,11 @@ export class Terminal extends Context.Tag("adk/Terminal")<
   }
 >() {}
 
-/** The part of a stream that the terminal writes to. */
-export interface TerminalOutput {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  readonly write: (text: string) => unknown;
-}
-
 export interface TerminalOptions {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
   readonly stdout: { readonly isTTY?: boolean | undefined };
-  readonly stderr: TerminalOutput;
+  /** Where questions and progress go; the log prints through the same one. */
+  readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
   readonly yes: boolean;
   readonly noColor: boolean;
@@ -62,7 +57,7 @@ const confirmWith =
   (question: string): Effect.Effect<boolean, Refused> => {
     if (options.yes) return Effect.succeed(true);
     const asked = terminalCell(question);
-    if (options.stdin.isTTY !== true || options.stderr.isTTY !== true) {
+    if (options.stdin.isTTY !== true || !options.screen.isTty) {
       return Effect.fail(
         new Refused({
           message: `${asked} needs a yes and there is no terminal to ask on`,
@@ -70,7 +65,10 @@ const confirmWith =
         }),
       );
     }
-    return Effect.sync(() => options.stderr.write(`${asked} [y/N] `)).pipe(
+    return Effect.sync(() => {
+      options.screen.draw([]);
+      options.screen.print(`${asked} [y/N] `);
+    }).pipe(
       Effect.zipRight(answer(options.stdin)),
       Effect.map((text) => /^y(es)?$/i.test(text.trim())),
     );
@@ -83,25 +81,16 @@ interface Progress {
 
 const silentProgress: Progress = { progress: () => Effect.void, clearProgress: Effect.void };
 
-const drawnProgress = (stderr: TerminalOutput): Effect.Effect<Progress, never, Scope.Scope> =>
+const drawnProgress = (screen: Screen): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.gen(function* () {
     const frames = yield* Queue.sliding<ReadonlyArray<string>>(1);
-    let drawn = 0;
-    const draw = (lines: ReadonlyArray<string>) => {
-      const width = Math.max(1, (stderr.columns ?? 80) - 1);
-      const erase = drawn === 0 ? "" : `\u001b[${drawn}A\r\u001b[0J`;
-      if (erase !== "" || lines.length > 0) {
-        stderr.write(erase + lines.map((line) => `${truncateCell(line, width)}\n`).join(""));
-      }
-      drawn = lines.length;
-    };
     yield* Queue.take(frames).pipe(
-      Effect.tap((lines) => Effect.sync(() => draw(lines))),
+      Effect.tap((lines) => Effect.sync(() => screen.draw(lines))),
       Effect.zipRight(Effect.sleep(frameMillis)),
       Effect.forever,
       Effect.forkScoped,
     );
-    const clearProgress = Queue.takeAll(frames).pipe(Effect.zipRight(Effect.sync(() => draw([]))));
+    const clearProgress = Queue.takeAll(frames).pipe(Effect.zipRight(Effect.sync(() => screen.draw([]))));
     yield* Effect.addFinalizer(() => clearProgress);
     return { progress: (lines) => Queue.offer(frames, lines), clearProgress };
   });
@@ -111,11 +100,11 @@ export const layer = (options: TerminalOptions): Layer.Layer<Terminal> =>
   Layer.scoped(
     Terminal,
     Effect.gen(function* () {
-      const isTty = options.stderr.isTTY === true;
-      const drawing = isTty && options.env.TERM !== "dumb" ? yield* drawnProgress(options.stderr) : silentProgress;
+      const { isTty, columns } = options.screen;
+      const drawing = isTty && options.env.TERM !== "dumb" ? yield* drawnProgress(options.screen) : silentProgress;
       return {
         isTty,
-        columns: options.stderr.columns ?? 80,
+        columns,
         color: options.stdout.isTTY === true && !options.noColor && (options.env.NO_COLOR ?? "") === "",
         confirm: confirmWith(options),
         ...drawing,

@@ -3,7 +3,8 @@ import { describe, expect, it } from "@effect/vitest";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import * as TestClock from "effect/TestClock";
-import { layer, Terminal } from "../../../effects/terminal/Terminal.ts";
+import { makeScreen } from "../../../effects/terminal/screen.ts";
+import { layer, layerTest, Terminal } from "../../../effects/terminal/Terminal.ts";
 
 const setup = (
   options: {
@@ -15,15 +16,16 @@ const setup = (
 ) => {
   const written: string[] = [];
   const stdin = Object.assign(new PassThrough(), { isTTY: options.tty ?? false });
+  const screen = makeScreen({ isTTY: options.tty, columns: 20, write: (text) => written.push(text) });
   const live = layer({
     stdin,
     stdout: { isTTY: options.tty },
-    stderr: { isTTY: options.tty, columns: 20, write: (text) => written.push(text) },
+    screen,
     env: options.env ?? {},
     yes: options.yes ?? false,
     noColor: options.noColor ?? false,
   });
-  return { written, stdin, live };
+  return { written, stdin, live, screen };
 };
 
 const turn = Effect.yieldNow().pipe(Effect.repeatN(20));
@@ -114,6 +116,29 @@ describe("progress", () => {
       expect(written).toEqual([]);
     }).pipe(Effect.provide(live));
   });
+});
+
+describe("a line printed while progress is shown", () => {
+  it.effect("stands above it, whole, and the progress stays", () => {
+    const { written, screen, live } = setup({ tty: true });
+    return Effect.gen(function* () {
+      const terminal = yield* Terminal;
+      yield* terminal.progress(["1 of 50"]);
+      yield* turn;
+      screen.print("warning: slow\n");
+      expect(written.at(-1)).toBe("\u001b[1A\r\u001b[0Jwarning: slow\n1 of 50\n");
+    }).pipe(Effect.provide(live));
+  });
+});
+
+describe("the terminal of tests", () => {
+  it.effect("answers as -y does, or refuses", () =>
+    Effect.gen(function* () {
+      const ask = Effect.flatMap(Terminal, (terminal) => terminal.confirm("go on"));
+      expect(yield* Effect.provide(ask, layerTest({ yes: true }))).toBe(true);
+      expect(yield* Effect.flip(Effect.provide(ask, layerTest({ yes: false })))).toMatchObject({ _tag: "Refused" });
+    }),
+  );
 });
 
 describe("colour", () => {
