@@ -15,7 +15,7 @@ export class AnswerRefused extends Error {
 interface CachedAnswer {
   readonly etag: string;
   readonly body: string;
-  readonly headers: ReadonlyArray<readonly [string, string]>;
+  readonly headers: Headers;
 }
 
 /** Answers of one host by URL, for conditional requests: an unchanged PR costs no rate limit. */
@@ -34,7 +34,7 @@ const maxCached = 300;
 const maxCachedBytes = 256 * 1024;
 
 /** A URL for the log: query values that may be secrets are masked. */
-export const loggedUrl = (url: URL): string => {
+const loggedUrl = (url: URL): string => {
   const shown = new URL(url);
   shown.username = "";
   shown.password = "";
@@ -98,7 +98,7 @@ const remember = (key: string, answer: Answer, cache: AnswerCache): void => {
   if (answer.status !== 200 || etag === null || answer.body.length > maxCachedBytes) return;
   const oldest = cache.keys().next();
   if (cache.size >= maxCached && !oldest.done) cache.delete(oldest.value);
-  cache.set(key, { etag, body: answer.body, headers: [...answer.headers] });
+  cache.set(key, { etag, body: answer.body, headers: answer.headers });
 };
 
 const toResponse = (answer: Answer): Response => {
@@ -129,12 +129,10 @@ export const guardedFetch =
     for (let hop = 0; hop <= maxRedirects; hop += 1) {
       const answer = await once(url, { ...init, headers, signal }, options);
       if (answer.status === 304 && cached !== undefined)
-        return toResponse({
-          status: 200,
-          headers: new Headers([...cached.headers.map(([n, v]) => [n, v] as [string, string])]),
-          body: cached.body,
-        });
-      const target = isRead ? redirectTarget(answer, url, options) : null;
+        return toResponse({ status: 200, headers: cached.headers, body: cached.body });
+      const target = redirectTarget(answer, url, options);
+      // Octokit takes any status below 400 for success: a redirected write would look done.
+      if (target !== null && !isRead) throw new AnswerRefused("a redirect of a write");
       if (target === null) {
         if (isRead) remember(key, answer, options.cache);
         return toResponse(answer);
