@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { globalFlags } from "../../cli/globalFlags.ts";
 import { parse } from "../../cli/parse.ts";
+import { flagsProblem } from "../../cli/parseFlags.ts";
+import type { FlagSpec } from "../../cli/verb.ts";
 import { verbs } from "../../cli/verbs.ts";
 
 const call = (line: string) => parse(line === "" ? [] : line.split(" "), {});
@@ -100,13 +102,11 @@ describe("a command line that is wrong", () => {
   });
 
   it("refuses a flag that this build cannot do, rather than leave it out", () => {
-    const flags = verbs.flatMap((verb) =>
-      verb.flags.filter((flag) => flag.unavailable === true).map((flag) => [verb, flag] as const),
-    );
-    for (const [verb, flag] of flags) {
-      const line = `${verb.path.join(" ")} --${flag.name}${flag.type === "boolean" ? "" : "=1"}`;
-      expect(usage(line)).toBe(`--${flag.name} is not available in this build — leave it out`);
-    }
+    const spec: FlagSpec = { name: "scope", type: "string", unavailable: true, describe: "only these paths" };
+    expect(flagsProblem([{ name: "scope", rawName: "--scope", value: "a/**" }], [spec])).toEqual({
+      message: "--scope is not available in this build",
+      hint: "leave it out",
+    });
   });
 
   it("refuses a status that is not canonical", () => {
