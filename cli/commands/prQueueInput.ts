@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect";
-import * as Either from "effect/Either";
 import { claimOwner } from "../../effects/queue/owner.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
 import { QueueStore } from "../../effects/store/QueueStore.ts";
@@ -74,7 +73,3 @@ export const claimCaller = (input: VerbInput) =>
       maxAgeSeconds: config.taken_lock_max_age_seconds,
     };
   });
-
-/** A parsed value or its failure, as an effect. */
-export const orFail = <A, E>(either: Either.Either<A, E>): Effect.Effect<A, E> =>
-  Either.match(either, { onLeft: Effect.fail, onRight: Effect.succeed });

@@ -155,7 +155,7 @@ export const claimRow = (
     if (lease === "live") return yield* Either.left(heldBySomeone(row));
     const refused = notEligible(row, ask.force);
     if (refused !== null) return yield* Either.left(refused);
-    const previous = row.claim === null || lease === "free" ? ("none" as const) : lease;
+    const previous = lease === "free" ? ("none" as const) : lease;
     return stored(yield* takeRow(row, step, { ...ask, previous }), ask.secret.token);
   });
 

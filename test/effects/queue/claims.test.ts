@@ -246,6 +246,31 @@ describe("release", () => {
   );
 });
 
+describe("a row of an older program, taken without a claim", () => {
+  const taken = (taken_at: string) => put([readyRow(1, { taken_at, status: "in_review" })]);
+
+  rule("holds until its time is too old, then is claimed", () =>
+    Effect.gen(function* () {
+      yield* taken("2026-01-01T23:30:00Z");
+      expect((yield* Effect.flip(claimIt()))._tag).toBe("ClaimHeld");
+      yield* taken("2026-01-01T20:00:00Z");
+      expect((yield* claimIt()).action).toBe("claimed");
+    }),
+  );
+
+  rule("is released by anyone once it is too old, before that by force", () =>
+    Effect.gen(function* () {
+      const give = (force: boolean) => release(key, caller(), { status: null, force });
+      yield* taken("2026-01-01T23:30:00Z");
+      expect((yield* Effect.flip(give(false)))._tag).toBe("ClaimHeld");
+      expect(yield* give(true)).toMatchObject({ was_held: true, status: "pending" });
+      expect((yield* row).taken_at).toBeNull();
+      yield* taken("2026-01-01T20:00:00Z");
+      expect(yield* give(false)).toMatchObject({ was_held: true });
+    }),
+  );
+});
+
 describe("setStatus", () => {
   rule("is free on a free row and needs the token under a live claim", () =>
     Effect.gen(function* () {
