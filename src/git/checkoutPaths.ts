@@ -28,7 +28,7 @@ const folded = (component: string): string =>
 /** True for a file or folder name that some agent or hook manager loads as its configuration, in any case. */
 export const isAgentConfiguration = (component: string): boolean => {
   const name = folded(component);
-  return configuration.has(name) || name.startsWith(".cursor");
+  return configuration.has(name) || (name.startsWith(".cursor") && !name.endsWith(inertSuffix));
 };
 
 /**

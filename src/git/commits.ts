@@ -4,6 +4,8 @@ import { nulTokens } from "./tokens.ts";
 export interface CommitRecord {
   readonly sha: string;
   readonly subject: string;
+  /** Name of the author as the commit has it; mailmaps are not read. */
+  readonly author: string;
   readonly parents: ReadonlyArray<string>;
   /** Full paths, renames as both names. */
   readonly files: ReadonlyArray<string>;
@@ -12,7 +14,7 @@ export interface CommitRecord {
 }
 
 /** `--format` of a log that `parseCommits` reads; `mark` is a word that no path can hold by guessing. */
-export const commitFormat = (mark: string): string => `--format=${mark}%H%x00%P%x00%ct%x00%s%x00`;
+export const commitFormat = (mark: string): string => `--format=${mark}%H%x00%P%x00%ct%x00%s%x00%an%x00`;
 
 /** Parses `git log -z --name-only` with `commitFormat(mark)`. Null when a record has another shape. */
 export const parseCommits = (output: Buffer, mark: string): ReadonlyArray<CommitRecord> | null => {
@@ -21,11 +23,19 @@ export const parseCommits = (output: Buffer, mark: string): ReadonlyArray<Commit
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at] ?? "";
     if (token.startsWith(mark)) {
-      const [parents, time, subject] = tokens.slice(at + 1, at + 4);
-      if (parents === undefined || time === undefined || subject === undefined || !/^-?\d+$/.test(time)) return null;
+      const [parents, time, subject, author] = tokens.slice(at + 1, at + 5);
+      if (parents === undefined || time === undefined || !/^-?\d+$/.test(time)) return null;
+      if (subject === undefined || author === undefined) return null;
       const sha = token.slice(mark.length);
-      commits.push({ sha, subject, parents: parents === "" ? [] : parents.split(" "), files: [], time: Number(time) });
-      at += 3;
+      commits.push({
+        sha,
+        subject,
+        author,
+        parents: parents === "" ? [] : parents.split(" "),
+        files: [],
+        time: Number(time),
+      });
+      at += 4;
       continue;
     }
     const current = commits.at(-1);
