@@ -72,6 +72,8 @@ const keepLastGood = (target: string, temp: string): void => {
     fill(temp, files.readFile(target));
   }
   files.rename(temp, `${target}.bak`);
+  // A rename between two names of one file does nothing: so after a write that failed between this step and the last.
+  discard(temp);
 };
 
 /**
