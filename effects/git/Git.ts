@@ -129,11 +129,16 @@ const make = Effect.gen(function* () {
     underLock: ({ clone, verb }, body) =>
       locks.withLock(cloneLockName(clone), { deadlineMs: cloneLockDeadlineMs, verb }, body),
   };
+  /** A token is a secret from the moment git gets it. */
+  const known = <A extends RemoteSource>(options: A): A => {
+    if (options.credential !== undefined) log.addSecret(options.credential.token);
+    return options;
+  };
   return Git.of({
     version: versionOf(git),
     ensureClone: (options) => ensureClone(git, options),
-    lsRemote: (options) => lsRemote(git, options),
-    fetchRefs: (options) => fetchRefs(git, options),
+    lsRemote: (options) => Effect.suspend(() => lsRemote(git, known(options))),
+    fetchRefs: (options) => Effect.suspend(() => fetchRefs(git, known(options))),
     resolve: (options) => history.resolve(git, options),
     mergeBase: (options) => history.mergeBase(git, options),
     isAncestor: (options) => history.isAncestor(git, options),

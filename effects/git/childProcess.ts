@@ -1,3 +1,4 @@
+import { isMainThread } from "node:worker_threads";
 import * as Effect from "effect/Effect";
 import { execa } from "execa";
 
@@ -53,6 +54,20 @@ const options = (call: Omit<ChildCall, "args" | "input" | "maxBytes">) =>
     encoding: "buffer",
   }) as const;
 
+/**
+ * Starts a child whose files are this user's only, whatever the umask (threat T13): git has no setting for the files of
+ * a checkout. A child takes the umask over when it is started, which happens within this one synchronous step.
+ */
+const privately = <A>(start: () => A): A => {
+  if (!isMainThread) return start();
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
+};
+
 /** Ends a group: SIGTERM, so that git removes its lock files, and SIGKILL when that is not enough after 3 s. */
 export const endGroup = (pid: number, ended: Promise<unknown>): Promise<void> => {
   signalGroup(pid, "SIGTERM");
@@ -72,11 +87,13 @@ const settle = (child: Promise<unknown>, pid: number | undefined): void => {
 /** Runs git to its end. Interruption ends its process group and waits for it. `onStart` is told the process id. */
 export const runChild = (call: ChildCall, onStart?: (pid: number) => void): Effect.Effect<ChildResult> =>
   Effect.async((resume) => {
-    const child = execa("git", [...call.args], {
-      ...options(call),
-      ...(call.input === undefined ? { stdin: "ignore" as const } : { input: call.input }),
-      maxBuffer: { stdout: call.maxBytes, stderr: 1_000_000 },
-    });
+    const child = privately(() =>
+      execa("git", [...call.args], {
+        ...options(call),
+        ...(call.input === undefined ? { stdin: "ignore" as const } : { input: call.input }),
+        maxBuffer: { stdout: call.maxBytes, stderr: 1_000_000 },
+      }),
+    );
     settle(child, child.pid);
     if (child.pid !== undefined) onStart?.(child.pid);
     child.then((result) => {
@@ -97,12 +114,14 @@ export const runChild = (call: ChildCall, onStart?: (pid: number) => void): Effe
 
 /** A git that stays and answers on standard output; the caller ends it with `endGroup`. */
 export const startChild = (call: Omit<ChildCall, "input" | "maxBytes">) => {
-  const child = execa("git", [...call.args], {
-    ...options(call),
-    stdin: "pipe",
-    buffer: { stdout: false, stderr: true },
-    maxBuffer: { stderr: 1_000_000 },
-  });
+  const child = privately(() =>
+    execa("git", [...call.args], {
+      ...options(call),
+      stdin: "pipe",
+      buffer: { stdout: false, stderr: true },
+      maxBuffer: { stderr: 1_000_000 },
+    }),
+  );
   settle(child, child.pid);
   return child;
 };

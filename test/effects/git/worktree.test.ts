@@ -50,6 +50,25 @@ describe("a worktree", () => {
     expect(plainGit(path, ["rev-parse", "--abbrev-ref", "HEAD"])).toBe("HEAD");
   });
 
+  it("belongs to this user alone, whatever the umask", async () => {
+    const dir = temporaryFolder();
+    const before = process.umask(0);
+    try {
+      const { sha, clone, path } = await withFiles(dir, { "src/a.ts": "1\n", "run.sh": { executable: "#!/bin/sh\n" } });
+      await add(dir, { clone, path, sha });
+      const open = [path, clone]
+        .flatMap((root) => [
+          root,
+          ...readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name)),
+        ])
+        .filter((name) => (lstatSync(name).mode & 0o077) !== 0);
+      expect(open).toEqual([]);
+      expect(process.umask()).toBe(0);
+    } finally {
+      process.umask(before);
+    }
+  });
+
   it("gives agent configuration inert names at any depth and in any case", async () => {
     const dir = temporaryFolder();
     const { sha, clone, path } = await withFiles(dir, {
