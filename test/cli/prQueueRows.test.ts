@@ -7,6 +7,7 @@ import { taskName } from "../../src/names.ts";
 import { freshRow, readyRow } from "../effects/queue/support/rows.ts";
 import { type FakeGitHub, startFakeGitHub } from "../fakes/github/startFakeGitHub.ts";
 import { loadedBy, packagesOf, readMetafile } from "./support/metafile.ts";
+import { ended, root, start } from "./support/program.ts";
 import { bytesOf, type CliHome, cliHome } from "./support/queueHome.ts";
 
 let home: CliHome;
@@ -209,6 +210,42 @@ describe("adk pr-queue add and update", () => {
     expect((await home.run(["pr-queue", "update"], env())).code).toBe(2);
     expect((await home.run(["pr-queue", "update", page(1), "--all"], env())).code).toBe(2);
     expect((await home.run(["pr-queue", "update", page(8)], env())).code).toBe(1);
+  });
+
+  it("ends with 130 when it is interrupted while a host is silent, and leaves the queue as it was", async () => {
+    home.write([{ ...readyRow(1), repo: "shop-api", pr_url: page(1) }]);
+    const before = bytesOf(home.queue);
+    for (const verb of [["update", "--all"], ["get-next"]]) {
+      const silent = await startFakeGitHub({ state: shopState });
+      silent.behave({ times: 10, does: { kind: "hang" } });
+      const child = start(join(root, "bin/adk"), ["pr-queue", ...verb], {
+        ADK_DATA_HOME: home.data,
+        GITHUB_API_URL: silent.url,
+      });
+      const end = ended(child);
+      await silent.arrived(1);
+      const asked = performance.now();
+      child.kill("SIGINT");
+      expect((await end).code).toBe(130);
+      expect(performance.now() - asked).toBeLessThan(5000);
+      expect(bytesOf(home.queue).equals(before)).toBe(true);
+      await silent.close();
+    }
+  });
+
+  it("asks the host before it hands a row out: what was merged is passed over", async () => {
+    const row = (n: number) => ({
+      ...readyRow(n),
+      repo: "shop-api",
+      pr_url: page(n),
+      head_sha: "a".repeat(40),
+      prep_head_sha: "a".repeat(40),
+    });
+    home.write([{ ...row(3), added_at: "2025-12-31T00:00:00Z" }, row(1)]);
+    const next = await home.json(["pr-queue", "get-next"], env());
+    expect([next.code, next.body.action, next.body.pr_url]).toEqual([0, "claimed", page(1)]);
+    const { body } = await home.json(["pr-queue", "list"]);
+    expect(body.prs.map((each: { status: string }) => each.status)).toEqual(["merged", "in_review"]);
   });
 
   it("adds a change of a local repository with no network at all", async () => {
