@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect";
+import { knownGitHubHosts } from "../../effects/github/apiHosts.ts";
 import { claimOwner } from "../../effects/queue/owner.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
 import { QueueStore } from "../../effects/store/QueueStore.ts";
@@ -18,7 +19,7 @@ const naming = (input: VerbInput): Effect.Effect<PrNaming, never, Settings> =>
     return {
       defaultRepo: config.defaults.repo,
       defaultPlatform: config.defaults.platform,
-      githubHosts: config.github.hosts,
+      githubHosts: knownGitHubHosts({ env: input.env, githubHosts: config.github.hosts }),
       ...(repo === undefined ? {} : { repo }),
       ...(pr === undefined ? {} : { pr }),
     };

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 import { NotFoundOnHost, type PlatformFailure, RepositoryUnreadable } from "../platform/errors.ts";
-import { changeTitle } from "./changeTitle.ts";
+import { type ChangeWords, changeWords } from "./changeWords.ts";
 import type { LocalFailure } from "./errors.ts";
 import type { LocalGit } from "./LocalGit.ts";
 
@@ -57,13 +57,13 @@ const asSeen = (
   seen: {
     readonly sha: string;
     readonly state: LocalState;
-    readonly title: string;
+    readonly words: ChangeWords;
     readonly size: Pick<PrMetadata, "additions" | "deletions" | "changed_files">;
   },
 ): PrMetadata => ({
   node_id: null,
-  title: seen.title,
-  author: null,
+  title: seen.words.title,
+  author: seen.words.author,
   author_id: null,
   author_association: null,
   body: "",
@@ -88,12 +88,13 @@ const look = (git: LocalGit, sides: Sides, head: { readonly sha: string; readonl
     const { sha } = head;
     // A commit that the repository has lost cannot be in the base.
     const isKnown = (yield* git.resolve({ clone, rev: sha })) !== null;
-    if (!isKnown) return asSeen(sides, { sha, state: "CLOSED", title: head_ref, size: unknownCounts });
+    if (!isKnown)
+      return asSeen(sides, { sha, state: "CLOSED", words: { title: head_ref, author: null }, size: unknownCounts });
     const isMerged = yield* git.isAncestor({ clone, ancestor: sha, descendant: base_sha });
     const state = isMerged ? "MERGED" : head.isGone ? "CLOSED" : "OPEN";
-    const title = yield* changeTitle(git, { clone, head_sha: sha, base_sha, head_ref });
+    const words = yield* changeWords(git, { clone, head_sha: sha, base_sha, head_ref });
     const size = state === "OPEN" ? yield* counts(git, sides, sha) : unknownCounts;
-    return asSeen(sides, { sha, state, title, size });
+    return asSeen(sides, { sha, state, words, size });
   });
 
 const branchesOf = (git: LocalGit, path: string) =>

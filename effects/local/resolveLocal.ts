@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import * as Effect from "effect/Effect";
 import { localOwner } from "../../src/names.ts";
 import { localRepoName } from "../../src/pr/prGrammar.ts";
-import { changeTitle } from "./changeTitle.ts";
+import { changeWords } from "./changeWords.ts";
 import {
   LocalBranchMissing,
   LocalBranchUnclear,
@@ -37,6 +37,7 @@ export interface LocalChange {
   readonly base_sha: string;
   readonly merge_base: string;
   readonly title: string;
+  readonly author: string | null;
 }
 
 interface Branch {
@@ -134,7 +135,7 @@ export const resolveLocal = (git: LocalGit, request: LocalRequest): Effect.Effec
     const mergeBase = yield* git.mergeBase({ clone, a: base.sha, b: head.sha });
     if (mergeBase === null) return yield* unrelated(head.name, base.name, repository.isShallow);
     if (mergeBase === head.sha) return yield* nothingToReview(head.name, base.name);
-    const title = yield* changeTitle(git, { clone, head_sha: head.sha, base_sha: base.sha, head_ref: head.name });
+    const { title, author } = yield* changeWords(git, { clone, head_sha: head.sha, base_sha: base.sha, head_ref: head.name });
     const realPath = repositoryPath(clone);
     return {
       platform: "local",
@@ -148,5 +149,6 @@ export const resolveLocal = (git: LocalGit, request: LocalRequest): Effect.Effec
       base_sha: base.sha,
       merge_base: mergeBase,
       title,
+      author,
     } as const;
   });

@@ -42,6 +42,7 @@ describe("a local change request", () => {
       base_sha: first,
       merge_base: first,
       title: "Round prices",
+      author: "Ada Example",
     });
   });
 
@@ -221,7 +222,13 @@ describe("a local change request as its repository shows it", () => {
     const dir = temporaryFolder();
     const { repo } = shop(dir);
     const next = repo.commit({ branch: "feature", message: "More", files: { "e.ts": "1\n2\n" } });
-    expect(await look(dir, repo)).toMatchObject({ head_sha: next, title: "More", additions: 3, changed_files: 2 });
+    expect(await look(dir, repo)).toMatchObject({
+      head_sha: next,
+      title: "More",
+      author: "Ada Example",
+      additions: 3,
+      changed_files: 2,
+    });
   });
 
   it("counts from the merge base, not from a base that went on", async () => {

@@ -6,7 +6,12 @@ const parse = (text: string) => Either.getOrNull(parseRepoUrl(text, { githubHost
 
 describe("parseRepoUrl", () => {
   it("reads every usual form of one repository as the same", () => {
-    for (const text of ["https://github.com/acme/foo", "https://github.com/acme/foo.git", "https://GitHub.com/acme/foo/", "acme/foo"]) {
+    for (const text of [
+      "https://github.com/acme/foo",
+      "https://github.com/acme/foo.git",
+      "https://GitHub.com/acme/foo/",
+      "acme/foo",
+    ]) {
       expect(parse(text)).toEqual({
         platform: "github",
         host: "github.com",
