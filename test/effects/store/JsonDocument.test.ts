@@ -47,7 +47,12 @@ const count = Effect.flatMap(JsonDocuments, (documents) =>
 describe("a state document", () => {
   it("is null when missing, and loses no update of fibers that meet", async () => {
     expect(await run(read)).toBeNull();
-    await run(Effect.all(Array(20).fill(count), { concurrency: "unbounded" }));
+    await run(
+      Effect.all(
+        Array.from({ length: 20 }, () => count),
+        { concurrency: "unbounded" },
+      ),
+    );
     expect(await run(read)).toEqual({ schema_version: 1, n: 20 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(`${path}.bak`, "utf8")).n).toBe(19);
