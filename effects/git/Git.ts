@@ -12,7 +12,7 @@ import { Log } from "../log/Log.ts";
 import type { LockBusy, LockFailed, WriteFailed } from "../store/errors.ts";
 import { Locks } from "../store/Locks.ts";
 import { type BlobOptions, type BlobReader, openBlobs } from "./blobReader.ts";
-import { cloneLockDeadlineMs, cloneLockName } from "./cloneLock.ts";
+import { cloneLockDeadlineMs, cloneLockName, endOrphan } from "./cloneLock.ts";
 import { type GitContext, parsed } from "./context.ts";
 import type {
   GitError,
@@ -127,7 +127,11 @@ const make = Effect.gen(function* () {
     run: makeRunGit(log),
     helperFolder: join(home.cache, "git"),
     underLock: ({ clone, verb }, body) =>
-      locks.withLock(cloneLockName(clone), { deadlineMs: cloneLockDeadlineMs, verb }, body),
+      locks.withLock(
+        cloneLockName(clone),
+        { deadlineMs: cloneLockDeadlineMs, verb },
+        Effect.zipRight(endOrphan(clone), body),
+      ),
   };
   /** A token is a secret from the moment git gets it. */
   const known = <A extends RemoteSource>(options: A): A => {

@@ -13,6 +13,9 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
+/** Ends a process group at once. */
+export const killGroup = (pid: number): void => signalGroup(pid, "SIGKILL");
+
 /** Each git runs in a process group of its own, without a terminal; this ends the groups with our process. */
 const track = (pid: number): void => {
   running.add(pid);

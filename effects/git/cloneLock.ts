@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import * as Effect from "effect/Effect";
-import type { ChildResult } from "./childProcess.ts";
+import { currentIdentity, isAlive, type ProcessIdentity, startTimeOf } from "../proc/ProcessIdentity.ts";
+import { type ChildResult, killGroup } from "./childProcess.ts";
 import type { GitError } from "./errors.ts";
 import type { GitCall, RunGit } from "./runGit.ts";
 
@@ -15,33 +16,54 @@ export const cloneLockDeadlineMs = 15 * 60 * 1000;
 
 const childFile = (clone: string): string => join(clone, "adk-child");
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-};
-
-/** Leaves the writer's process id. A disk that is full for this note is full for git, which says so better. */
+/** Leaves the writer's identity. A disk that is full for this note is full for git, which says so better. */
 const noteWriter = (clone: string, pid: number): void => {
+  const writer: ProcessIdentity = { ...currentIdentity(), pid, start: startTimeOf(pid) ?? "ended" };
   try {
-    writeFileSync(childFile(clone), String(pid), { mode: 0o600 });
+    writeFileSync(childFile(clone), JSON.stringify(writer), { mode: 0o600 });
   } catch {
     // git reports it.
   }
 };
 
-/** True unless the last git that wrote into this clone has provably ended (it may outlive a killed adk). */
-const writerMayLive = (clone: string): boolean => {
+const readNote = (clone: string): string | null => {
   try {
-    const pid = Number(readFileSync(childFile(clone), "utf8"));
-    return !Number.isSafeInteger(pid) || pid <= 0 || alive(pid);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+    return readFileSync(childFile(clone), "utf8");
+  } catch {
+    return null;
   }
 };
+
+const readWriter = (clone: string): ProcessIdentity | null => {
+  try {
+    const value: unknown = JSON.parse(readNote(clone) ?? "null");
+    return typeof value === "object" && value !== null && "pid" in value && "start" in value && "boot" in value
+      ? (value as ProcessIdentity)
+      : null;
+  } catch {
+    return null;
+  }
+};
+
+/** True unless the last git that wrote into this clone has provably ended (it may outlive a killed adk). */
+const writerMayLive = (clone: string): boolean => {
+  if (readNote(clone) === null) return false;
+  const writer = readWriter(clone);
+  return writer === null || isAlive(writer) !== "dead";
+};
+
+/**
+ * Ends a git that a killed adk left running in this clone, before anything else is done there: the lock was its
+ * parent's, so it has no right to write any more. Proof is process id, start time and boot.
+ */
+export const endOrphan = (clone: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const writer = readWriter(clone);
+    if (writer === null || isAlive(writer) !== "alive") return;
+    killGroup(writer.pid);
+    for (let tries = 0; tries < 250 && isAlive(writer) === "alive"; tries += 1)
+      await new Promise((done) => setTimeout(done, 20));
+  });
 
 /** Path of the lock file that a failed call met, when it lies inside the clone. */
 const leftLock = (clone: string, stderr: string): string | null => {

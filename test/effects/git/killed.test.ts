@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import { describe, expect, it } from "vitest";
 import { Git } from "../../../effects/git/Git.ts";
+import { currentIdentity, startTimeOf } from "../../../effects/proc/ProcessIdentity.ts";
 import { RepoBuilder } from "../../../fixtures/repos/RepoBuilder.ts";
 import { fetched, plainGit, run, runError, temporaryFolder } from "./support.ts";
 
@@ -94,6 +95,26 @@ describe("a killed run", () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it("may leave a git that goes on; it is ended before anything else is done in the clone", async () => {
+    const dir = temporaryFolder();
+    const repo = new RepoBuilder(join(dir, "source"));
+    const sha = repo.commit({ message: "One", files: { a: "1\n" } });
+    const clone = await fetched(dir, repo);
+    const orphan = spawn("git", ["--git-dir", clone, "cat-file", "--batch"], {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const ended = new Promise((done) => orphan.on("exit", (_, signal) => done(signal)));
+    const pid = orphan.pid ?? 0;
+    writeFileSync(join(clone, "adk-child"), JSON.stringify({ ...currentIdentity(), pid, start: startTimeOf(pid) }));
+    await run(
+      dir,
+      Effect.flatMap(Git, (git) => git.addWorktree({ clone, path: join(dir, "code"), sha })),
+    );
+    expect(await ended).toBe("SIGKILL");
+    expect(readFileSync(join(dir, "code/a"), "utf8")).toBe("1\n");
+  });
+
   it("may leave a lock file of git, which goes only when its writer is dead", async () => {
     const dir = temporaryFolder();
     const repo = new RepoBuilder(join(dir, "source"));
@@ -110,10 +131,10 @@ describe("a killed run", () => {
       }),
     );
     writeFileSync(lock, "");
-    writeFileSync(join(clone, "adk-child"), String(process.pid));
+    writeFileSync(join(clone, "adk-child"), "unreadable");
     expect(await runError(dir, fetch)).toMatchObject({ _tag: "GitFailed" });
     expect(existsSync(lock)).toBe(true);
-    writeFileSync(join(clone, "adk-child"), "4194999");
+    writeFileSync(join(clone, "adk-child"), JSON.stringify({ ...currentIdentity(), start: "another start" }));
     expect((await run(dir, fetch)).fetched[0]?.sha).toBe(sha);
     expect(existsSync(lock)).toBe(false);
     expect(readFileSync(join(clone, "refs/adk/heads/0"), "utf8").trim()).toBe(sha);
