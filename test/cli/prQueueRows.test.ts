@@ -123,6 +123,13 @@ describe("adk pr-queue show", () => {
     expect((await home.run(["pr-queue", "show", "acme/shop#2"])).code).toBe(1);
     expect((await home.run(["pr-queue", "show", "nonsense"])).code).toBe(2);
   });
+
+  it("knows the pages of the host that GITHUB_API_URL names, and of no other", async () => {
+    const ghe = ["pr-queue", "show", "https://ghe.acme.test/acme/shop/pull/1"];
+    const env = { GITHUB_API_URL: "https://ghe.acme.test/api/v3" };
+    expect((await home.json(ghe, env)).body.error.tag).toBe("NotFound");
+    expect((await home.json(ghe)).body.error.tag).toBe("UsageError");
+  });
 });
 
 describe("adk pr-queue set-status", () => {
