@@ -28,11 +28,18 @@ const groupByPath = <Chunk extends { readonly path: string }>(chunks: ReadonlyAr
   return groups;
 };
 
-const exclusion = (file: CensusFile, skipped: ReadonlyMap<string, string>): string | null => {
+/** Why a file is not reviewed line by line; null when it is. A minified file is indexed as one stub, so by name only. */
+const exclusion = (file: CensusFile, facts: ExclusionFacts): string | null => {
   if (file.status === "D") return "deleted";
   if (file.kind !== "text") return file.kind === "modeOnly" ? "only its mode changed" : file.kind;
-  return skipped.get(file.path) ?? null;
+  return facts.skipped.get(file.path) ?? (facts.minified.has(file.path) ? "minified" : null);
 };
+
+interface ExclusionFacts {
+  /** Path → reason, of what the index left out. */
+  readonly skipped: ReadonlyMap<string, string>;
+  readonly minified: ReadonlySet<string>;
+}
 
 /** Which of the names the snippet shows a use of; a cut snippet may show none. */
 const calledIn = (snippet: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -78,7 +85,10 @@ export const writePrecis = (options: {
     const together = coChanged(commits, changed);
     const tree = yield* git.listTree({ clone: options.clone, sha: options.head });
     const meta = yield* index.meta(dir);
-    const skipped = new Map(meta.skipped.map((entry) => [entry.path, entry.reason]));
+    const exclusionFacts: ExclusionFacts = {
+      skipped: new Map(meta.skipped.map((entry) => [entry.path, entry.reason])),
+      minified: new Set(chunks.filter((chunk) => chunk.kind === "stub").map((chunk) => chunk.path)),
+    };
     const tests = [
       ...testsByName(
         tree.map((entry) => entry.path),
@@ -116,7 +126,7 @@ export const writePrecis = (options: {
         symbols: changedSymbols(chunksOf.get(file.path) ?? [], ranges.get(file.path) ?? []),
       })),
       excluded: census.flatMap((file) => {
-        const reason = exclusion(file, skipped);
+        const reason = exclusion(file, exclusionFacts);
         return reason === null ? [] : [{ path: file.path, reason }];
       }),
       agentFiles: paths.filter((path) => agentFile.test(path)),
