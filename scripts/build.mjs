@@ -1,11 +1,13 @@
 // Bundles adk for Node: one chunk per verb, so that a light verb loads nothing it does not use.
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const outdir = join(root, "dist");
+const dist = join(root, "dist");
+// Built beside and swapped in, so that adk can be run while it is built.
+const outdir = join(root, `dist.new-${process.pid}`);
 const { version, dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 // Native code, WASM and what loads them stay in node_modules; the rest is bundled.
@@ -47,3 +49,7 @@ if (existsSync(join(root, "effects/index/embedder"))) {
   cpSync(join(root, "effects/index/embedder"), join(outdir, "embedder"), { recursive: true });
 }
 chmodSync(join(root, "bin/adk"), 0o755);
+const old = join(root, `dist.old-${process.pid}`);
+if (existsSync(dist)) renameSync(dist, old);
+renameSync(outdir, dist);
+rmSync(old, { recursive: true, force: true });

@@ -1,15 +1,14 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { identityKey } from "../../src/names.ts";
+import type { PrepEvent } from "../../machines/prep.ts";
 import type { QueueRow, UsedBase } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
-import { formatTime } from "../../src/time.ts";
 import { isForeign } from "../bases/buildBase.ts";
 import { machineJobs } from "../bases/indexBranches.ts";
-import { Engine } from "../engine/Engine.ts";
 import { Home } from "../home/Home.ts";
 import { branchDir, codeIndexDir, taskDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
+import { cloneUrl } from "../repos/cloneUrl.ts";
 import { Repos } from "../repos/Repos.ts";
 import type { ChunkCounts } from "./prepareIndex.ts";
 import { runPreparation } from "./runPreparation.ts";
@@ -28,10 +27,6 @@ export interface PrepareResult {
 
 const noChunks: ChunkCounts = { total: 0, embedded: 0, reused: 0, deleted: 0 };
 
-/** Where a row's repository is cloned from. */
-export const cloneUrl = (row: QueueRow): string =>
-  row.platform === "local" ? (row.local_path ?? "") : `https://${row.host}/${row.owner}/${row.repo}.git`;
-
 /** The base to seed from: the target branch's own, when its index is usable and made by the present embedder. */
 const seedFor = (repo: RepoMeta, row: QueueRow) =>
   Effect.gen(function* () {
@@ -47,17 +42,14 @@ const seedFor = (repo: RepoMeta, row: QueueRow) =>
     return (yield* isForeign(dir)) ? null : { repo: repo.name, branch: base.branch };
   });
 
-/** Brings a row to where START is accepted; says why it cannot be. A person may always try a failed row again. */
-const towardsStart = (row: QueueRow, options: { readonly byHand: boolean; readonly rebuild: boolean }) =>
-  Effect.gen(function* () {
-    const engine = yield* Engine;
-    const at = formatTime(yield* Clock.currentTimeMillis);
-    const key = identityKey(row);
-    if (row.prep_status === "failed")
-      yield* engine.prep(key, { type: "RETRY", by: options.byHand ? "hand" : "sync", at });
-    else if (row.prep_status === "ready") yield* engine.prep(key, { type: "REBUILD", at });
-    else if (row.prep_status === "skipped") yield* engine.prep(key, { type: "PR_REOPENED", at });
-  });
+/** The event that brings a row to where START is accepted. A person may always try a failed row again. */
+const toStart =
+  (byHand: boolean) =>
+  (row: QueueRow, at: string): PrepEvent | null => {
+    if (row.prep_status === "failed") return { type: "RETRY", by: byHand ? "hand" : "sync", at };
+    if (row.prep_status === "ready") return { type: "REBUILD", at };
+    return row.prep_status === "skipped" ? { type: "PR_REOPENED", at } : null;
+  };
 
 const prepareOne = (
   row: QueueRow,
@@ -75,7 +67,6 @@ const prepareOne = (
     const started = yield* Clock.currentTimeMillis;
     const repo = yield* repos.register({ ...row, url: cloneUrl(row), default_branch: null });
     const seed = options.noBaseSeed || options.scope.length > 0 ? null : yield* seedFor(repo, row);
-    yield* towardsStart(row, options);
     const result = yield* runPreparation({
       row,
       repo,
@@ -85,13 +76,14 @@ const prepareOne = (
       fetched: false,
       scope: options.scope,
       slots: options.slots,
+      toStart: toStart(options.byHand),
     });
     const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 10) / 100;
     const shared = { pr_url: row.pr_url, task_dir: taskDir(home, row), seconds };
-    if (result.outcome === "failed") {
+    if (result.outcome === "failed" || result.outcome === "skipped") {
       return {
         ...shared,
-        outcome: "failed",
+        outcome: result.outcome,
         head_sha: row.head_sha,
         used_base: null,
         chunks: noChunks,

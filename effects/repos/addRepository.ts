@@ -27,13 +27,20 @@ const identityOf = (source: string) =>
     return { ...(yield* parseRepoUrl(source, { githubHosts: config.github.hosts })), default_branch: null };
   });
 
+/** What the host calls its default branch; a local repository's HEAD is only what happens to be checked out. */
+const defaultBranchOf = (repo: RepoMeta) =>
+  Effect.gen(function* () {
+    const git = yield* Git;
+    if (repo.platform === "local") return (yield* git.localRepository(repo.url)).defaultBranch;
+    const source = yield* repositorySource(repo);
+    return (yield* git.lsRemote({ ...source, patterns: ["HEAD"] })).head;
+  });
+
 /** The default branch as the host says it now; recorded when it changed. Null for an empty repository. */
 export const refreshDefaultBranch = (repo: RepoMeta) =>
   Effect.gen(function* () {
-    const git = yield* Git;
     const repos = yield* Repos;
-    const source = yield* repositorySource(repo);
-    const { head } = yield* git.lsRemote({ ...source, patterns: ["HEAD"] });
+    const head = yield* defaultBranchOf(repo);
     if (head === null || head === repo.default_branch) return repo;
     return yield* repos.update(repo.name, (meta) => ({ ...meta, default_branch: head }));
   });

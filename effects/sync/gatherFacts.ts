@@ -10,6 +10,8 @@ import { Home } from "../home/Home.ts";
 import { branchDir, codeIndexDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
 import { Log } from "../log/Log.ts";
+import { refreshDefaultBranch } from "../repos/addRepository.ts";
+import { cloneUrl } from "../repos/cloneUrl.ts";
 import { Repos } from "../repos/Repos.ts";
 import { repositorySource } from "../repos/source.ts";
 
@@ -24,10 +26,6 @@ export interface SyncFacts {
   readonly notes: ReadonlyArray<string>;
 }
 
-/** Where a row's repository is cloned from. */
-const cloneUrl = (row: QueueRow): string =>
-  row.platform === "local" ? (row.local_path ?? "") : `https://${row.host}/${row.owner}/${row.repo}.git`;
-
 const reposOf = (rows: ReadonlyArray<QueueRow>, options: { readonly register: boolean }) =>
   Effect.gen(function* () {
     const repos = yield* Repos;
@@ -36,18 +34,32 @@ const reposOf = (rows: ReadonlyArray<QueueRow>, options: { readonly register: bo
       for (const row of rows) {
         if (found.has(repoKey(row))) continue;
         const meta = yield* repos.register({ ...row, url: cloneUrl(row), default_branch: null });
-        found.set(repoKey(row), meta);
+        const known = yield* Effect.catchAll(refreshDefaultBranch(meta), () => Effect.succeed(meta));
+        found.set(repoKey(row), known);
       }
     }
     return found;
   });
 
-const factsOf = (repo: RepoMeta, branch: string) =>
+/** A branch-meta.json that cannot be read is a note, and its base counts as missing: it must not stop the others. */
+const metaOf = (repo: RepoMeta, branch: string, notes: Array<string>) =>
   Effect.gen(function* () {
     const repos = yield* Repos;
+    const unreadable = (error: { readonly message: string }) =>
+      Effect.sync(() => {
+        notes.push(`base ${repo.name} ${branch} cannot be used: ${error.message}`);
+        return null;
+      });
+    return yield* repos
+      .base(repo.name, branch)
+      .pipe(Effect.catchTags({ DocumentUnreadable: unreadable, NewerSchema: unreadable }));
+  });
+
+const factsOf = (repo: RepoMeta, branch: string, notes: Array<string>) =>
+  Effect.gen(function* () {
     const index = yield* CodeIndex;
     const home = yield* Home;
-    const meta = yield* repos.base(repo.name, branch);
+    const meta = yield* metaOf(repo, branch, notes);
     const dir = codeIndexDir(branchDir(home, repo.name, branch));
     const health = meta === null ? null : yield* index.health({ dir });
     const readable = health !== null && (health.status === "ok" || health.status === "stale");
@@ -107,7 +119,7 @@ export const gatherFacts = (rows: ReadonlyArray<QueueRow>, options: { readonly r
         for (const branch of branches) {
           const key = baseKey({ ...repo, branch });
           if (remote !== null) tips.set(key, remote.refs.get(`refs/heads/${branch}`) ?? null);
-          const { facts, measured } = yield* factsOf(repo, branch);
+          const { facts, measured } = yield* factsOf(repo, branch, notes);
           bases.push(facts);
           chunks += measured?.rows ?? 0;
           seconds += measured?.seconds ?? 0;
