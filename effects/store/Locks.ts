@@ -74,7 +74,7 @@ const failed = (name: string, path: string, cause: unknown): LockFailed =>
 const pause = (waitedMs: number, next: boolean): number => {
   if (waitedMs > 30_000) return 100 + Math.random() * 150;
   if (waitedMs > 3_000) return 10 + Math.random() * 20;
-  return next ? 1 : 2 + Math.random() * 6;
+  return next ? 1 : 4 + Math.random() * 12;
 };
 
 /** How long a waiter minds the gate: one that was stopped while next in line must not stop all others. */
@@ -100,7 +100,7 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
       return Effect.try({
         try: () => {
           settled ??= settleMechanism(folder, wanted);
-          return settled.tryLock(path, noteFor(options.verb ?? verbOfProcess(), now));
+          return settled.tryLock(path, () => noteFor(options.verb ?? verbOfProcess(), now));
         },
         catch: (cause) => failed(name, path, cause),
       });
@@ -114,7 +114,7 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
     Effect.try({
       try: () => {
         settled ??= settleMechanism(folder, wanted);
-        if (settled.name === "fs-native-extensions") turn.gate ??= settled.tryLock(pathOf(`${name}.next`), "");
+        if (settled.name === "fs-native-extensions") turn.gate ??= settled.tryLock(pathOf(`${name}.next`), () => "");
         return turn.gate !== null || settled.name !== "fs-native-extensions";
       },
       catch: (cause) => failed(name, pathOf(name), cause),

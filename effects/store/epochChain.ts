@@ -83,7 +83,7 @@ export const epochChain: LockMechanism = {
     if (!isFree(folder, chain)) return null;
     const epoch = chain.newest + 1;
     const own = join(folder, `e${epoch}`);
-    if (!createWhole(folder, own, note)) return null;
+    if (!createWhole(folder, own, note())) return null;
     const after = read(folder);
     if (after.newest !== epoch) {
       files.remove(own);

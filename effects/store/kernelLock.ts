@@ -7,10 +7,13 @@ export interface HeldLock {
   readonly release: () => void;
 }
 
-/** One way of locking: `tryLock` returns null while somebody else holds the lock, and throws when it cannot work. */
+/**
+ * One way of locking: `tryLock` returns null while somebody else holds the lock, and throws when it cannot work. The
+ * note is made only for a lock that is got: waiters look a hundred times a second.
+ */
 export interface LockMechanism {
   readonly name: "fs-native-extensions" | "epoch-chain";
-  readonly tryLock: (path: string, note: string) => HeldLock | null;
+  readonly tryLock: (path: string, note: () => string) => HeldLock | null;
 }
 
 interface NativeLocks {
@@ -54,7 +57,7 @@ export const kernelLock: LockMechanism = {
       files.close(fd);
       throw error;
     }
-    leaveNote(fd, note);
+    leaveNote(fd, note());
     return {
       release: () => {
         leaveNote(fd, "");

@@ -43,16 +43,17 @@ const readAlong = () => {
       rev = queue.rev;
     }
   }, 7);
-  return { seen, stop: () => clearInterval(timer) };
+  return { seen, rev: () => rev, stop: () => clearInterval(timer) };
 };
 
-/** Kills random writers, mostly the one that holds the lock, and starts each again. */
-const killSeries = async (): Promise<{ readonly insideHeld: number }> => {
+/** Kills writers after every second change or so, mostly the one that holds the lock, and starts each again. */
+const killSeries = async (reader: ReturnType<typeof readAlong>): Promise<{ readonly insideHeld: number }> => {
   const launch = (writer: number) => start(program.path, [home.data, home.ledger, String(writer), "0"]);
   const running = new Map(Array.from({ length: writers }, (_, index) => [index + 1, launch(index + 1)]));
   let insideHeld = 0;
   for (let count = 0; count < kills; count += 1) {
-    await pause(Math.random() * 80);
+    const from = reader.rev();
+    while (reader.rev() < from + 2) await pause(1 + Math.random() * 9);
     let victim = [...running][count % writers];
     // Nine of ten are aimed at whoever is in the critical section at that moment.
     for (let look = 0; count % 10 < 9 && look < 2_000; look += 1) {
@@ -60,6 +61,7 @@ const killSeries = async (): Promise<{ readonly insideHeld: number }> => {
       if (held !== undefined) {
         // Stopped first, so that it cannot leave between this look and its end.
         held[1].child.kill("SIGSTOP");
+        await pause(2);
         if (namedHolder() === held[1].child.pid) {
           victim = held;
           break;
@@ -117,7 +119,7 @@ describe(`${kills} SIGKILLs into four writers`, () => {
       );
     await change((queue) => ({ ...queue, prs: Array.from({ length: 50 }, (_, index) => testRow(index + 1)) }));
     const reader = readAlong();
-    const { insideHeld } = await killSeries();
+    const { insideHeld } = await killSeries(reader);
     reader.stop();
     await change((queue) => ({ ...queue, prs: [...queue.prs, testRow(999)] }));
 
