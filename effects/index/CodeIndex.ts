@@ -16,6 +16,7 @@ import {
 } from "./errors.ts";
 import { healthOf } from "./healthOf.ts";
 import { readChunkLines, readMeta } from "./indexFiles.ts";
+import { makeOllamaEmbedder } from "./ollamaEmbedder.ts";
 import { type OverlayOptions, overlayIndex, refreshIndex, type SeedOptions, seedIndex } from "./overlayIndex.ts";
 import { checkReadable, chunksOf, namedIn, openIndex, type QueryOptions, queryIndex } from "./queryIndex.ts";
 
@@ -116,4 +117,9 @@ const make = (embedder: Embedder, workerFile: string | undefined): Context.Tag.S
 
 /** Nothing is loaded or contacted before the first call. */
 export const layer = (options: CodeIndexOptions): Layer.Layer<CodeIndex> =>
-  Layer.succeed(CodeIndex, make(builtinEmbedder, options.workerFile));
+  Layer.sync(CodeIndex, () => make(embedderOf(options), options.workerFile));
+
+const embedderOf = (options: CodeIndexOptions): Embedder =>
+  options.provider === "builtin"
+    ? builtinEmbedder
+    : makeOllamaEmbedder({ model: options.model, host: options.ollamaHost, cacheDir: options.cacheDir });

@@ -35,7 +35,6 @@ const callPatterns = [
 ];
 
 const definitionPatterns = [
-  "(_ name: (_) @name) @node",
   "(function_declarator declarator: (_) @name) @function",
   "(program (lexical_declaration (variable_declarator name: (identifier) @name)))",
   "(program (variable_declaration (variable_declarator name: (identifier) @name)))",
@@ -51,8 +50,28 @@ const lastIdentifier = /([\p{L}_$][\p{L}\p{N}_$]*[?!]?)\s*(?:<[^<>]*>)?\s*$/u;
 
 type Module = typeof TreeSitter;
 
+/**
+ * `name` fields of the grammar's own defining node types, type by type: one pattern over all types, `(_ name: (_))`,
+ * takes time quadratic in the depth of the tree.
+ */
+const definingPatterns = (language: TreeSitter.Language): string[] => {
+  const types = new Set<string>();
+  for (let id = 0; id < language.nodeTypeCount; id++) {
+    const type = language.nodeTypeForId(id);
+    if (type !== null && language.nodeTypeIsNamed(id) && isDefiningType(type)) types.add(type);
+  }
+  return [...types].sort().map((type) => `(${type} name: (_) @name)`);
+};
+
+/** Whether all node types of a pattern exist; compiling one only to see it fail costs far more. */
+const isPlausible = (known: ReadonlySet<string>, pattern: string): boolean =>
+  [...pattern.matchAll(/\(([a-z_]+)/g)].every(([, type]) => type === undefined || type === "_" || known.has(type));
+
 const queryOf = (module: Module, language: TreeSitter.Language, patterns: ReadonlyArray<string>) => {
+  const types = new Set<string>();
+  for (let id = 0; id < language.nodeTypeCount; id++) types.add(language.nodeTypeForId(id) ?? "");
   const known = patterns.filter((pattern) => {
+    if (!isPlausible(types, pattern)) return false;
     try {
       new module.Query(language, pattern).delete();
       return true;
@@ -84,7 +103,7 @@ const load = async (grammar: Grammar): Promise<LoadedLanguage> => {
   parser.setLanguage(language);
   return {
     parser,
-    definitions: queryOf(module, language, definitionPatterns),
+    definitions: queryOf(module, language, [...definingPatterns(language), ...definitionPatterns]),
     calls: queryOf(module, language, callPatterns),
   };
 };
@@ -98,17 +117,11 @@ const languageFor = (grammar: Grammar): Promise<LoadedLanguage> => {
   return loading;
 };
 
-const namesFrom = (
-  query: TreeSitter.Query | null,
-  root: TreeSitter.Node,
-  text: string,
-  accept: (match: TreeSitter.QueryMatch) => boolean,
-): NamedPlace[] => {
+const namesFrom = (query: TreeSitter.Query | null, root: TreeSitter.Node, text: string): NamedPlace[] => {
   if (query === null) return [];
   const out: NamedPlace[] = [];
-  for (const match of query.matches(root)) {
-    const node = match.captures.find((capture) => capture.name === "name")?.node;
-    if (node === undefined || !accept(match)) continue;
+  for (const { name: capture, node } of query.captures(root)) {
+    if (capture !== "name") continue;
     const end = node.endIndex;
     const name = lastIdentifier.exec(text.slice(Math.max(node.startIndex, end - 120), end))?.[1];
     if (name !== undefined) out.push({ name, row: node.endPosition.row });
@@ -117,9 +130,21 @@ const namesFrom = (
   return out;
 };
 
-const acceptDefinition = (match: TreeSitter.QueryMatch): boolean => {
-  const node = match.captures.find((capture) => capture.name === "node")?.node;
-  return node === undefined || isDefiningType(node.type);
+/**
+ * Parses, but gives up on texts made to be slow. The bound is in steps of the parser (100 operations each), not in time:
+ * the same text is given up or not on every machine. Ordinary code takes 0.02 to 0.06 steps a character.
+ */
+const parseBounded = (parser: TreeSitter.Parser, text: string): TreeSitter.Tree | null => {
+  const limit = 2000 + text.length * 0.25;
+  let steps = 0;
+  const tree = parser.parse(text, null, {
+    progressCallback: () => {
+      steps += 1;
+      return steps > limit;
+    },
+  });
+  if (tree === null) parser.reset();
+  return tree;
 };
 
 /**
@@ -133,15 +158,15 @@ export const withSyntax = async <A>(
 ): Promise<A> => {
   if (grammar === null) return use(null);
   const language = await languageFor(grammar);
-  const tree = language.parser.parse(text);
+  const tree = parseBounded(language.parser, text);
   if (tree === null) return use(null);
   try {
     const root = tree.rootNode;
     if (root.type === "ERROR") return use(null);
     return use({
       root,
-      defs: namesFrom(language.definitions, root, text, acceptDefinition),
-      calls: namesFrom(language.calls, root, text, () => true),
+      defs: namesFrom(language.definitions, root, text),
+      calls: namesFrom(language.calls, root, text),
     });
   } finally {
     tree.delete();

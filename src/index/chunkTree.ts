@@ -75,7 +75,7 @@ const splitChildren = (context: Context, nodes: ReadonlyArray<SyntaxNode>, place
     }
     const at: Place = { ...place, from: cursor, to: end };
     if (fits(lines, cursor, end)) pieces.push(wholePiece(at, definition));
-    else pieces.push(...splitLarge(context, node, { ...at, definition }));
+    else for (const piece of splitLarge(context, node, { ...at, definition })) pieces.push(piece);
     cursor = end + 1;
   }
   if (cursor <= place.to) {

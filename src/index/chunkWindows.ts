@@ -53,7 +53,7 @@ const atx = /^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$/;
 const fenceMark = /^ {0,3}(```+|~~~+)/;
 
 const sectionsOf = (lines: Lines): Section[] => {
-  const sections: Section[] = [{ from: 0, to: 0, level: 0, symbol: "" }];
+  const sections: Section[] = [{ from: 0, to: -1, level: 0, symbol: "" }];
   const trail: string[] = [];
   let fence: string | null = null;
   for (let i = 0; i < lines.count; i++) {
@@ -74,7 +74,7 @@ const sectionsOf = (lines: Lines): Section[] => {
     const current = sections.at(-1);
     if (current !== undefined) current.to = i;
   }
-  return sections.filter((section) => section.level > 0 || lines.size(section.from, section.to) > 0);
+  return sections.filter((section) => section.to >= section.from);
 };
 
 /** Markdown by headings: small subsections stay with the section above them, long sections become windows. */

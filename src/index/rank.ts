@@ -78,15 +78,15 @@ const present = (values: ReadonlyArray<number | null>): number[] => values.filte
 const rounded = (score: number): number => Math.round(score * 1e6) / 1e6;
 
 /**
- * Fuses scores half and half after min-max scaling over the candidates; with one source only, that source's own score.
- * Higher first, equal scores by chunk id.
+ * Fuses scores half and half after min-max scaling over the candidates; from one source only, the similarity itself or
+ * the text score as a share of the best one. All between 0 and 1, higher first, equal scores by chunk id.
  */
 export const rank = (candidates: ReadonlyArray<Candidate>, weight: (path: string) => number): Ranked[] => {
   const vectors = present(candidates.map(({ vector }) => vector));
   const texts = present(candidates.map(({ text }) => text));
   const both = vectors.length > 0 && texts.length > 0;
   const scaleVector = both ? scaler(vectors) : (value: number) => Math.max(0, value);
-  const scaleText = both ? scaler([0, ...texts]) : (value: number) => value;
+  const scaleText = scaler([0, ...texts]);
   const share = both ? 0.5 : 1;
   return candidates
     .map(({ id, path, vector, text }) => {

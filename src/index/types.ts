@@ -104,7 +104,7 @@ export interface Hit {
   readonly path: string;
   readonly line_start: number;
   readonly line_end: number;
-  /** 0 to 1 in hybrid mode, the source's own score otherwise; higher is better. */
+  /** 0 to 1; higher is better. Comparable within one answer only. */
   readonly score: number;
   readonly symbol: string;
   readonly kind: string;

@@ -72,9 +72,8 @@ export const changesBetween = (from: MemoryTree, to: MemoryTree): TreeChange[] =
   });
 };
 
+const root = mkdtempSync(join(tmpdir(), "adk-index-"));
+process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+
 /** A folder that is removed when the process ends. */
-export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "adk-index-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-};
+export const temporaryFolder = (): string => mkdtempSync(join(root, "t-"));
