@@ -75,7 +75,7 @@ const live = layer({
   model: null,
   ollamaHost: null,
   cacheDir: join(folder, "cache"),
-  workerFile: resolve("dist/chunkWorker.js"),
+  workerFile: resolve(process.env.ADK_WORKER ?? "dist/chunkWorker.js"),
 });
 
 const program = Effect.gen(function* () {

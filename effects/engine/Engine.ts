@@ -15,6 +15,7 @@ import type { Repos, ReposFailure } from "../repos/Repos.ts";
 import { Repos as ReposTag } from "../repos/Repos.ts";
 import { QueueStore, type TransactionFailure } from "../store/QueueStore.ts";
 import { EventLog, type TransitionRecord } from "./EventLog.ts";
+import { findRow, replaceRow } from "./rowPlaces.ts";
 
 /** What a step of a row's machine gives back: the row to store and the commands to run once it is stored. */
 export interface SteppedRow {
@@ -104,16 +105,7 @@ const rowStepper = (records: Array<TransitionRecord>): RowStepper => ({
     }),
 });
 
-/** The queue with one row replaced, same order; the same queue when the row is the same. */
-export const replaceRow = (queue: QueueFile, row: QueueRow): QueueFile => {
-  const key = identityKey(row);
-  const at = queue.prs.findIndex((other) => identityKey(other) === key);
-  if (at < 0 || queue.prs[at] === row) return queue;
-  return { ...queue, prs: queue.prs.with(at, row) };
-};
-
-export const findRow = (queue: QueueFile, key: string): QueueRow | undefined =>
-  queue.prs.find((row) => identityKey(row) === key);
+export { findRow, replaceRow };
 
 const rowMissing = (key: string) =>
   new NotFound({ message: `${key} is not in the queue`, hint: "add it with: adk pr-queue add URL" });
