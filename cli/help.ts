@@ -21,14 +21,10 @@ const columns = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<
 const described = (spec: ArgSpec | FlagSpec): string =>
   spec.choices === undefined ? spec.describe : `${spec.describe}: ${spec.choices.join(", ")}`;
 
-const flagDescribed = (flag: FlagSpec): string =>
-  flag.unavailable === true ? `${described(flag)} (not in this build)` : described(flag);
-
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", title, ...lines];
 
-const flagRows = (flags: ReadonlyArray<FlagSpec>) =>
-  flags.map((flag) => [flagText(flag), flagDescribed(flag)] as const);
+const flagRows = (flags: ReadonlyArray<FlagSpec>) => flags.map((flag) => [flagText(flag), described(flag)] as const);
 
 /** `usage: adk pr-queue show [PR…] [flags]` for any level. */
 export const usageLine = (path: ReadonlyArray<string>): string => {

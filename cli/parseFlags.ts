@@ -69,7 +69,6 @@ const flagProblem = (given: GivenFlag, specs: ReadonlyArray<FlagSpec>): Problem 
     };
   }
   const flag = `--${spec.name}`;
-  if (spec.unavailable === true) return { message: `${flag} is not available in this build`, hint: "leave it out" };
   if (spec.type === "boolean") {
     return given.value === undefined ? undefined : { message: `${flag} takes no value`, hint: `write ${flag} alone` };
   }

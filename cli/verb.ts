@@ -19,9 +19,6 @@ export interface FlagSpec {
   /** Least value of a number. */
   readonly min?: number;
   readonly describe: string;
-  /** Part of the public contract that this build cannot do: refused, never ignored. */
-  readonly unavailable?: true;
-  readonly optionalIn?: never;
 }
 
 /** One positional argument. At most one of a verb's arguments is `multiple`; those behind it are taken from the end. */

@@ -2,8 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { globalFlags } from "../../cli/globalFlags.ts";
 import { parse } from "../../cli/parse.ts";
-import { flagsProblem } from "../../cli/parseFlags.ts";
-import type { FlagSpec } from "../../cli/verb.ts";
 import { verbs } from "../../cli/verbs.ts";
 
 const call = (line: string) => parse(line === "" ? [] : line.split(" "), {});
@@ -99,14 +97,6 @@ describe("a command line that is wrong", () => {
     ["pr-queue show -5", "unknown flag -5 — see adk pr-queue show --help"],
   ])("adk %s", (line, message) => {
     expect(usage(line)).toBe(message);
-  });
-
-  it("refuses a flag that this build cannot do, rather than leave it out", () => {
-    const spec: FlagSpec = { name: "scope", type: "string", unavailable: true, describe: "only these paths" };
-    expect(flagsProblem([{ name: "scope", rawName: "--scope", value: "a/**" }], [spec])).toEqual({
-      message: "--scope is not available in this build",
-      hint: "leave it out",
-    });
   });
 
   it("refuses a status that is not canonical", () => {
