@@ -41,8 +41,12 @@ export const cleanAutoBases = (options: {
               return "in use";
             const at = yield* Clock.currentTimeMillis;
             const queue = yield* store.read;
+            // Read again under the lock: promoted, used or removed since it was listed.
+            const current = yield* repos.base(repo.name, base.branch);
+            if (current === null) return "gone already";
+            if (current.created_by !== "auto") return "a user base now";
             const use = autoBaseUse({
-              meta: base,
+              meta: current,
               repo: { ...repo, repoName: repo.name },
               rows: queue.prs,
               now: at,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import { globMatcher } from "../../src/index/glob.ts";
 import type { UsedBase } from "../../src/queue/row.ts";
 import { indexProgress, type StageProgress } from "../bases/buildBase.ts";
+import { crashPoint } from "../engine/crashPoint.ts";
 import { Git } from "../git/Git.ts";
 import { Home } from "../home/Home.ts";
 import { branchDir, codeIndexDir } from "../home/layout.ts";
@@ -25,16 +26,9 @@ export interface PreparedIndex {
   readonly note: string | null;
 }
 
-const swapIn = (next: string, dir: string) =>
+const inPlace = (dir: string, run: () => Promise<void>) =>
   Effect.tryPromise({
-    try: async () => {
-      await rm(`${dir}.old`, { recursive: true, force: true });
-      await rename(dir, `${dir}.old`).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
-      });
-      await rename(next, dir);
-      await rm(`${dir}.old`, { recursive: true, force: true });
-    },
+    try: run,
     catch: (cause) =>
       new TaskFolderFailed({
         path: dir,
@@ -42,6 +36,23 @@ const swapIn = (next: string, dir: string) =>
         message: `the index could not be put in place at ${dir}: ${String(cause)}`,
         hint: "check the disk, then prepare the PR again",
       }),
+  });
+
+/** Two renames; a process killed between them leaves no index, and the next preparation makes it anew. */
+const swapIn = (next: string, dir: string) =>
+  Effect.gen(function* () {
+    yield* crashPoint("prepare.overlaid");
+    yield* inPlace(dir, async () => {
+      await rm(`${dir}.old`, { recursive: true, force: true });
+      await rename(dir, `${dir}.old`).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+      });
+    });
+    yield* crashPoint("prepare.swapping");
+    yield* inPlace(dir, async () => {
+      await rename(next, dir);
+      await rm(`${dir}.old`, { recursive: true, force: true });
+    });
   });
 
 /** Inode of a folder, to notice that it was swapped while it was read; null when it is missing. */

@@ -8,6 +8,7 @@ import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { formatTime } from "../../src/time.ts";
 import type { StageProgress } from "../bases/buildBase.ts";
+import { crashPoint } from "../engine/crashPoint.ts";
 import { Git } from "../git/Git.ts";
 import { Home } from "../home/Home.ts";
 import { branchRef, cloneDir, codeIndexDir, pullRef, reviewDir, taskDir, worktreeDir } from "../home/layout.ts";
@@ -141,6 +142,7 @@ export const prepareTask = (options: {
     yield* writeFileDurably(join(folder, ".adk-folder"), Buffer.from(`${row.pr_url}\n`), {});
     // From here on the old state no longer describes the folder.
     yield* Effect.promise(() => rm(join(review, "state.json"), { force: true }));
+    yield* crashPoint("prepare.begun");
 
     yield* stage("diff", 0);
     const { census, diff } = yield* diffOf({ clone, head, mergeBase, row });
@@ -177,6 +179,7 @@ export const prepareTask = (options: {
       { concurrency: 2 },
     );
 
+    yield* crashPoint("prepare.indexed");
     yield* stage("precis", 0);
     const docs = yield* copyDocs({ clone, folder, sha: mergeBase, paths: census.map((file) => file.path) });
     const notes = [
@@ -217,6 +220,7 @@ export const prepareTask = (options: {
       notes,
     };
     yield* documents.write(join(review, "state.json"), taskStateDocument, state);
+    yield* crashPoint("prepare.written");
     return { outcome: "prepared" as const, state, folder };
   });
 

@@ -3,19 +3,25 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Option from "effect/Option";
+import type { PrepEvent } from "../../machines/prep.ts";
 import type { Failure } from "../../src/errors.ts";
 import { Refused } from "../../src/errors.ts";
 import { identityKey } from "../../src/names.ts";
+import { preparedAtKey } from "../../src/queue/eligibility.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { formatTime } from "../../src/time.ts";
 import type { StageProgress } from "../bases/buildBase.ts";
-import { Engine } from "../engine/Engine.ts";
-import { taskLock } from "../home/layout.ts";
+import { crashPoint } from "../engine/crashPoint.ts";
+import { Engine, findRow } from "../engine/Engine.ts";
+import { Home } from "../home/Home.ts";
+import { taskDir, taskLock } from "../home/layout.ts";
 import { Log } from "../log/Log.ts";
 import { Locks } from "../store/Locks.ts";
+import { QueueStore } from "../store/QueueStore.ts";
 import { takeSlot } from "../sync/slots.ts";
 import { type PreparedTask, prepareTask } from "./prepareTask.ts";
+import { readTaskState, type TaskState } from "./taskState.ts";
 
 const now = Effect.map(Clock.currentTimeMillis, formatTime);
 
@@ -27,12 +33,7 @@ export const failureText = (cause: Cause.Cause<Failure>): string => {
   return `internal error: ${defect instanceof Error ? defect.message : String(defect)} — run again with -v and see the log`;
 };
 
-/**
- * One preparation through the machine: slot, task lock, START (durable, with its pending command), the work, then
- * PREPARED or FAILED; interrupted, the row goes back to pending. The outcome says what happened; it fails only when the
- * queue itself cannot be read or written.
- */
-export const runPreparation = (options: {
+export interface PreparationOptions {
   readonly row: QueueRow;
   readonly repo: RepoMeta;
   readonly tier: 0 | 1 | 2;
@@ -41,48 +42,61 @@ export const runPreparation = (options: {
   readonly fetched: boolean;
   readonly scope?: ReadonlyArray<string>;
   readonly slots: number;
+  /** The event that brings a row, as it stands under the task's lock, to where it may start; null when it may. */
+  readonly toStart?: (row: QueueRow, at: string) => PrepEvent | null;
   readonly onStart?: Effect.Effect<void>;
   readonly onProgress?: (progress: StageProgress) => void;
-}) =>
-  Effect.scoped(
+}
+
+/** `skipped`: somebody else decides about this row now; it was left as it is. */
+export type PreparationOutcome =
+  | { readonly outcome: "prepared" | "already"; readonly state: TaskState; readonly row: QueueRow }
+  | { readonly outcome: "failed"; readonly error: string }
+  | { readonly outcome: "skipped"; readonly error: string };
+
+const currentRow = (key: string) =>
+  Effect.gen(function* () {
+    const store = yield* QueueStore;
+    return findRow(yield* store.read, key);
+  });
+
+/** The state of a row that another process has made ready while this one waited; null when there is work to do. */
+const readyMeanwhile = (row: QueueRow, options: PreparationOptions) =>
+  Effect.gen(function* () {
+    if (options.rebuild || options.toStart !== undefined || row.prep_status !== "ready" || !preparedAtKey(row))
+      return null;
+    const home = yield* Home;
+    return yield* readTaskState(taskDir(home, row)).pipe(Effect.catchAll(() => Effect.succeed(null)));
+  });
+
+/** START … PREPARED, FAILED or INTERRUPTED: once START is durable, one of the three follows, whatever interrupts. */
+const startAndSettle = (options: PreparationOptions) =>
+  Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const engine = yield* Engine;
-      const locks = yield* Locks;
       const log = yield* Log;
       const key = identityKey(options.row);
-      yield* takeSlot("prepare", options.slots);
-      if (!(yield* locks.tryAcquire(taskLock(options.row), { verb: "pr-task prepare" }))) {
-        return yield* new Refused({
-          message: `${options.row.pr_url} is being prepared by another process`,
-          hint: "wait for it, then run again",
-        });
-      }
-      const started = yield* engine.prep(key, {
-        type: "START",
-        tier: options.tier,
-        seed: options.seed,
-        rebuild: options.rebuild,
-        at: yield* now,
-      });
+      const { tier, seed, rebuild } = options;
+      const started = yield* engine.prep(key, { type: "START", tier, seed, rebuild, at: yield* now });
       const command = started.issued[0]?.id ?? "";
-      yield* options.onStart ?? Effect.void;
-      const exit = yield* prepareTask({ ...options, row: started.row }).pipe(
-        Effect.onInterrupt(() =>
-          Effect.flatMap(now, (at) => engine.prep(key, { type: "INTERRUPTED", at })).pipe(
-            Effect.catchAll((error) => log.warn(`${options.row.pr_url}: not put back: ${error.message}`)),
-          ),
-        ),
-        Effect.exit,
+      const task = crashPoint("prepare.started").pipe(
+        Effect.zipRight(options.onStart ?? Effect.void),
+        Effect.zipRight(prepareTask({ ...options, row: started.row })),
       );
+      const exit: Exit.Exit<PreparedTask, Failure> = yield* Effect.exit(restore(task));
       if (Exit.isFailure(exit)) {
-        if (Cause.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt;
+        if (Cause.isInterruptedOnly(exit.cause)) {
+          yield* engine
+            .prep(key, { type: "INTERRUPTED", at: yield* now })
+            .pipe(Effect.catchAll((error) => log.warn(`${options.row.pr_url}: not put back: ${error.message}`)));
+          return yield* Effect.interrupt;
+        }
         const error = log.redact(failureText(exit.cause));
         yield* log.record("prepare.failed", { pr_url: options.row.pr_url, cause: Cause.pretty(exit.cause) });
         yield* engine.prep(key, { type: "FAILED", command, error, at: yield* now });
-        return { outcome: "failed" as const, error };
+        return { outcome: "failed", error } satisfies PreparationOutcome;
       }
-      const task: PreparedTask = exit.value;
-      const { state } = task;
+      const { state, outcome } = exit.value;
       const settled = yield* engine.prep(key, {
         type: "PREPARED",
         command,
@@ -92,16 +106,57 @@ export const runPreparation = (options: {
         used_base: state.used_base,
         at: yield* now,
       });
-      if (state.used_base !== null) {
-        const at = yield* now;
-        yield* engine
-          .base(state.used_base, { type: "USED", at })
-          .pipe(
-            Effect.catchAll((error) =>
-              log.warn(`base ${state.used_base?.branch ?? ""}: last use not recorded: ${error.message}`),
-            ),
-          );
+      if (settled.ignored) {
+        const error = "its head, its target or its state moved meanwhile — the next sync looks at it again";
+        return { outcome: "skipped", error } satisfies PreparationOutcome;
       }
-      return { outcome: task.outcome, state, folder: task.folder, row: settled.row };
+      yield* crashPoint("prepare.settled");
+      yield* recordUse(state);
+      return { outcome, state, row: settled.row } satisfies PreparationOutcome;
+    }),
+  );
+
+const recordUse = ({ used_base }: TaskState) =>
+  Effect.gen(function* () {
+    if (used_base === null) return;
+    const engine = yield* Engine;
+    const log = yield* Log;
+    yield* engine
+      .base(used_base, { type: "USED", at: yield* now })
+      .pipe(Effect.catchAll((error) => log.warn(`base ${used_base.branch}: last use not recorded: ${error.message}`)));
+  });
+
+/**
+ * One preparation through the machine: slot, task lock, START (durable, with its pending command), the work, then
+ * PREPARED or FAILED; interrupted, the row goes back to pending. What stands in the queue is read again under the task's
+ * lock: a row that a killed process left `preparing` is put back, one that another made ready meanwhile is given back,
+ * one that is gone is left. Fails when the queue cannot be read or written, when another process holds the task
+ * (`Refused`), and with `IllegalEvent` when the row may not start.
+ */
+export const runPreparation = (options: PreparationOptions) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const engine = yield* Engine;
+      const locks = yield* Locks;
+      const key = identityKey(options.row);
+      yield* takeSlot("prepare", options.slots);
+      if (!(yield* locks.tryAcquire(taskLock(options.row), { verb: "pr-task prepare" }))) {
+        return yield* new Refused({
+          message: `${options.row.pr_url} is being prepared by another process`,
+          hint: "wait for it, then run again",
+        });
+      }
+      const row = yield* currentRow(key);
+      if (row === undefined) return { outcome: "skipped", error: "it has left the queue" } satisfies PreparationOutcome;
+      const state = yield* readyMeanwhile(row, options);
+      if (state !== null) return { outcome: "already", state, row } satisfies PreparationOutcome;
+      const at = yield* now;
+      // We hold the task's lock, so a state that says somebody is at work is the mark of a killed process.
+      if (row.prep_status === "preparing") yield* engine.prep(key, { type: "INTERRUPTED", at });
+      else {
+        const event = options.toStart?.(row, at) ?? null;
+        if (event !== null) yield* engine.prep(key, event);
+      }
+      return yield* startAndSettle(options);
     }),
   );

@@ -35,6 +35,14 @@ const exclusion = (file: CensusFile, facts: ExclusionFacts): string | null => {
   return facts.skipped.get(file.path) ?? (facts.minified.has(file.path) ? "minified" : null);
 };
 
+/** What the reviewer of a change without a single line is told first; nothing for any other. */
+const emptyNotes = (census: ReadonlyArray<CensusFile>): ReadonlyArray<string> => {
+  if (census.length === 0) return ["nothing to review: no file differs from the merge base"];
+  return census.every((file) => file.kind === "modeOnly")
+    ? ["nothing to review line by line: only modes of files changed"]
+    : [];
+};
+
 interface ExclusionFacts {
   /** Path → reason, of what the index left out. */
   readonly skipped: ReadonlyMap<string, string>;
@@ -144,7 +152,7 @@ export const writePrecis = (options: {
         .slice(0, 6)
         .map((doc) => ({ path: doc.path, file: `docs/${doc.file.split("/").at(-1) ?? ""}` })),
       supportingDocs: row.supporting_docs,
-      notes: options.notes,
+      notes: [...emptyNotes(census), ...options.notes],
     };
     const text = renderPrecis(facts, precisText);
     yield* writeFileDurably(join(reviewDir(options.folder), "precis.md"), Buffer.from(text), {});

@@ -47,6 +47,8 @@ export interface SyncRun {
   /** Sends an event; `command` of a phase's completion is filled in by `phaseDone`. */
   readonly send: (event: Timeless<SyncEvent>) => Effect.Effect<void, RunFailure>;
   readonly phaseDone: Effect.Effect<void, RunFailure>;
+  /** Ends the run with the reason; nothing when no phase is running. */
+  readonly phaseFailed: (error: string) => Effect.Effect<void, RunFailure>;
   readonly step: <E, R>(
     name: SyncStepName,
     body: Effect.Effect<StepEnd, E, R>,
@@ -93,6 +95,11 @@ export const openSyncRun = (options: { readonly runId: string; readonly board: P
     return {
       send,
       phaseDone: Effect.suspend(() => send({ type: "PHASE_DONE", command: actor?.pending[0]?.id ?? "" })),
+      phaseFailed: (error) =>
+        Effect.suspend(() => {
+          const command = actor?.pending[0]?.id;
+          return command === undefined ? Effect.void : send({ type: "FAILED", command, error });
+        }),
       step: (name, body) =>
         Effect.gen(function* () {
           yield* send({ type: "STEP_STARTED", step: name });

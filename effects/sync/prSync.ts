@@ -15,6 +15,7 @@ import {
 import { fileTime, formatTime } from "../../src/time.ts";
 import { cleanAutoBases } from "../bases/cleanAutoBases.ts";
 import { machineJobs } from "../bases/indexBranches.ts";
+import { crashPoint } from "../engine/crashPoint.ts";
 import { Engine } from "../engine/Engine.ts";
 import { Home } from "../home/Home.ts";
 import { Log } from "../log/Log.ts";
@@ -237,6 +238,7 @@ const phases = (input: {
     const { run, board, options, totals } = input;
     const log = yield* Log;
     yield* run.send({ type: "START", plan_only: options.planOnly });
+    yield* crashPoint("sync.discover");
     const recovered = yield* recover;
     if (recovered.rows + recovered.bases > 0) {
       board.change((file) => ({
@@ -253,6 +255,7 @@ const phases = (input: {
     yield* run.send({ type: "STEP_STARTED", step: "plan" });
     const { plan, facts, rows } = yield* makePlan({ rebuild: options.rebuild, register: true });
     input.remember(plan, facts);
+    yield* crashPoint("sync.plan");
     showPlan(board, plan, facts.notes);
     const built = plan.bases.filter((base) => base.event !== null).length;
     const planned = `${counted(plan.prs.length, "PR")} to prepare, ${counted(built, "base")} to build, ${plan.skipped.length} left as they are`;
@@ -268,6 +271,7 @@ const phases = (input: {
       const jobs = yield* machineJobs({ base: options.baseJobs, prepare: options.prepareJobs });
       yield* run.send({ type: "STEP_STARTED", step: "bases" });
       yield* run.send({ type: "STEP_STARTED", step: "prepare" });
+      yield* crashPoint("sync.work");
       yield* work({
         plan,
         facts,
@@ -294,8 +298,10 @@ const phases = (input: {
       });
     }
     yield* run.phaseDone;
+    yield* crashPoint("sync.remind");
     yield* run.step("pr-queue remind", Effect.succeed(skipped("Slack is not configured")));
     yield* run.phaseDone;
+    yield* crashPoint("sync.cleanup");
     yield* run.step(
       "repo auto-bases clean",
       options.clean
@@ -309,6 +315,7 @@ const phases = (input: {
         : Effect.succeed(skipped("--no-clean")),
     );
     yield* run.phaseDone;
+    yield* crashPoint("sync.done");
   });
 
 /**
@@ -345,7 +352,7 @@ export const prSync = (options: SyncOptions) =>
           const now = yield* Clock.currentTimeMillis;
           const summary = summaryOf({
             totals,
-            skipped: plan?.skipped.length ?? 0,
+            skipped: (plan?.skipped.length ?? 0) + totals.skipped,
             seconds: (now - started) / 1000,
             speedBefore,
           });
@@ -373,7 +380,10 @@ export const prSync = (options: SyncOptions) =>
         Effect.tapError((error) =>
           Effect.zipRight(
             log.warn(`the sync stopped: ${error.message}`),
-            Effect.zipRight(putBack(plan), finish("failed", error.exitCode)),
+            putBack(plan).pipe(
+              Effect.zipRight(Effect.ignoreLogged(run.phaseFailed(log.redact(error.message)))),
+              Effect.zipRight(finish("failed", error.exitCode)),
+            ),
           ),
         ),
         Effect.onInterrupt(() =>

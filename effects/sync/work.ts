@@ -8,13 +8,15 @@ import type { PlannedBase, PlannedPr, SyncPlan } from "../../src/sync/planTypes.
 import type { PlanFileBase, PlanFilePr, Progress } from "../../src/sync/syncPlanFile.ts";
 import { formatTime } from "../../src/time.ts";
 import { runBase } from "../bases/runBase.ts";
+import { crashPoint } from "../engine/crashPoint.ts";
 import { Engine, type MachineFailure, type RowStepper, replaceRow } from "../engine/Engine.ts";
 import { Log } from "../log/Log.ts";
-import { runPreparation } from "../prepare/runPreparation.ts";
+import { type PreparationOutcome, runPreparation } from "../prepare/runPreparation.ts";
 import { fetchRepository } from "../repos/fetchRepository.ts";
 import type { SyncFacts } from "./gatherFacts.ts";
 import type { PlanBoard } from "./PlanBoard.ts";
 import { type BaseJob, type PrepareJob, runPools } from "./pools.ts";
+import { withQuarantined } from "./quarantine.ts";
 
 /** What the work phase adds up to. */
 export interface WorkTotals {
@@ -22,6 +24,8 @@ export interface WorkTotals {
   basesFailed: number;
   ready: number;
   failed: number;
+  /** Planned PRs that another process took over, or that left the queue or moved while they waited. */
+  skipped: number;
   chunksEmbedded: number;
   chunksReused: number;
   /** Seconds of one worker, to estimate what indexing everything from scratch would have taken. */
@@ -36,6 +40,7 @@ export const newTotals = (): WorkTotals => ({
   basesFailed: 0,
   ready: 0,
   failed: 0,
+  skipped: 0,
   chunksEmbedded: 0,
   chunksReused: 0,
   workSeconds: 0,
@@ -92,7 +97,7 @@ const enter = (plan: SyncPlan) =>
         else {
           refused.set(pr.pr_url, moved.left.message);
           if (moved.left._tag === "SnapshotUnreadable") {
-            next = replaceRow(next, { ...row, status: "error", last_error: moved.left.message });
+            next = withQuarantined(next, row, moved.left);
           }
         }
       }
@@ -163,6 +168,7 @@ export const work = (options: {
     const log = yield* Log;
     const rows = new Map(options.rows.map((row) => [row.pr_url, row]));
     const refused = yield* enter(plan);
+    yield* crashPoint("sync.entered");
     for (const [url, error] of refused) {
       totals.failed += 1;
       prOnBoard(board, url, { prep_status: "failed", error, completed_at: yield* now });
@@ -171,6 +177,7 @@ export const work = (options: {
     for (const pr of planned.values())
       if (pr.tier === 1) prOnBoard(board, pr.pr_url, { prep_status: "waiting_for_base" });
     const fetched = yield* fetchAll(plan, facts, rows, board);
+    yield* crashPoint("sync.fetched");
     const repoOf = (row: QueueRow): RepoMeta | undefined => facts.repos.get(repoKey(row));
     const job = (pr: PlannedPr): PrepareJob => ({ key: pr.pr_url, tier: pr.tier, order: pr.order });
     const bases = new Map(
@@ -191,6 +198,7 @@ export const work = (options: {
           autoReason: base.auto_reason,
           rebuild: options.rebuild,
           slots: options.baseJobs,
+          stale: base.class === "stale-user" || base.class === "stale-auto",
           onStart: Effect.sync(() => baseOnBoard(board, base, { status: "building", started_at: at })),
           onProgress: (progress: Progress) => baseOnBoard(board, base, { progress }),
         }).pipe(Effect.catchAll((error) => Effect.succeed({ outcome: "failed" as const, error: error.message })));
@@ -247,9 +255,22 @@ export const work = (options: {
             }),
           ),
           onProgress: (progress: Progress) => prOnBoard(board, pr.pr_url, { progress }),
-        }).pipe(Effect.catchAll((error) => Effect.succeed({ outcome: "failed" as const, error: error.message })));
+        }).pipe(
+          Effect.catchAll((error) => {
+            const { message } = error;
+            return Effect.succeed<PreparationOutcome>(
+              error._tag === "Refused" ? { outcome: "skipped", error: message } : { outcome: "failed", error: message },
+            );
+          }),
+        );
         const ended = yield* Clock.currentTimeMillis;
         const completed_at = formatTime(ended);
+        if (result.outcome === "skipped") {
+          totals.skipped += 1;
+          prOnBoard(board, pr.pr_url, { prep_status: "skipped", progress: null, error: result.error, completed_at });
+          note(board, `${pr.pr_url} is left: ${result.error}`);
+          return;
+        }
         if (result.outcome === "failed") {
           totals.failed += 1;
           prOnBoard(board, pr.pr_url, { prep_status: "failed", progress: null, error: result.error, completed_at });
