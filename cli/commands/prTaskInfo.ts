@@ -5,7 +5,7 @@ import { Home } from "../../effects/home/Home.ts";
 import { codeIndexDir, docsDir, reviewDir, taskDir, worktreeDir } from "../../effects/home/layout.ts";
 import { readTaskState } from "../../effects/prepare/taskState.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import type { VerbModule } from "../verb.ts";
 import { namedRow, onePr } from "./prQueueInput.ts";
 
@@ -52,7 +52,7 @@ export const run: VerbModule["run"] = (input) =>
         ].join("\n")
       : `${pr.pr_url}: not prepared — run: adk pr-task prepare ${pr.pr_url}`;
     return { json: document, text: terminalText(text) };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));
 
 const taskIdentity = (input: Parameters<VerbModule["run"]>[0]) =>
   Effect.gen(function* () {

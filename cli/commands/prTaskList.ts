@@ -4,7 +4,7 @@ import { Home } from "../../effects/home/Home.ts";
 import { readTaskState } from "../../effects/prepare/taskState.ts";
 import { taskFolderNames } from "../../effects/queue/taskFolder.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import { plainTable } from "../plainTable.ts";
 import type { VerbModule } from "../verb.ts";
 
@@ -40,4 +40,4 @@ export const run: VerbModule["run"] = (input) =>
       json: { tasks },
       text: tasks.length === 0 ? "no task folder" : plainTable([["task", "head", "prepared"], ...rows]),
     };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));

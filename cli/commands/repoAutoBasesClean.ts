@@ -5,7 +5,7 @@ import { Terminal } from "../../effects/terminal/Terminal.ts";
 import { NotFound, Refused } from "../../src/errors.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
 import { requiredBranch } from "../input.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import type { VerbInput, VerbModule } from "../verb.ts";
 
 const forcedBase = (input: VerbInput) =>
@@ -52,4 +52,4 @@ export const run: VerbModule["run"] = (input) =>
     }
     const report = yield* cleanAutoBases({ dryRun: false, ...options });
     return { json: { dry_run: false, ...report }, text: terminalText(lines("removed", report)) };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describeBases } from "../../effects/bases/describeBases.ts";
 import { Repos } from "../../effects/repos/Repos.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import { plainTable } from "../plainTable.ts";
 import type { VerbModule } from "../verb.ts";
 
@@ -30,4 +30,4 @@ export const run: VerbModule["run"] = () =>
           ? "no auto base"
           : plainTable([["repo", "branch", "state", "PRs", "why", "expires"], ...rows]),
     };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));

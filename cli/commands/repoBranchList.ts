@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describeBases } from "../../effects/bases/describeBases.ts";
 import { Repos } from "../../effects/repos/Repos.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import { plainTable } from "../plainTable.ts";
 import type { VerbModule } from "../verb.ts";
 import { baseRows } from "./baseTable.ts";
@@ -16,4 +16,4 @@ export const run: VerbModule["run"] = (input) =>
       json: { name: repo.name, default_branch: repo.default_branch, branches },
       text: branches.length === 0 ? "no base yet" : plainTable(baseRows(branches)),
     };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describeBases } from "../../effects/bases/describeBases.ts";
 import { Repos } from "../../effects/repos/Repos.ts";
-import { repoLayer } from "../layers/work.ts";
+import { queueEngineLayer } from "../layers/queueEngine.ts";
 import { plainTable } from "../plainTable.ts";
 import type { VerbModule } from "../verb.ts";
 import { baseRows } from "./baseTable.ts";
@@ -41,4 +41,4 @@ export const run: VerbModule["run"] = (input) =>
           ? "no repository is registered; add one with: adk repo add URL|PATH"
           : [list, ...detail].join("\n"),
     };
-  }).pipe(Effect.provide(repoLayer));
+  }).pipe(Effect.provide(queueEngineLayer));

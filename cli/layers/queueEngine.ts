@@ -1,6 +1,6 @@
 import * as Layer from "effect/Layer";
 import { type Engine, layer as engineLayer } from "../../effects/engine/Engine.ts";
-import { layer as eventLogLayer } from "../../effects/engine/EventLog.ts";
+import { type EventLog, layer as eventLogLayer } from "../../effects/engine/EventLog.ts";
 import type { Home } from "../../effects/home/Home.ts";
 import type { Log } from "../../effects/log/Log.ts";
 import { type Repos, layer as reposLayer } from "../../effects/repos/Repos.ts";
@@ -12,7 +12,7 @@ import { queueLayer } from "./queue.ts";
 
 /** What verbs need that change rows: the engine with its machines, the registered repositories, the queue. */
 export const queueEngineLayer: Layer.Layer<
-  Engine | Repos | JsonDocuments | QueueStore | Locks,
+  Engine | EventLog | Repos | JsonDocuments | QueueStore | Locks,
   LockFailed,
   Home | Log
 > = engineLayer.pipe(

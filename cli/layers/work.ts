@@ -1,24 +1,13 @@
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { layer as engineLayer } from "../../effects/engine/Engine.ts";
-import { layer as eventLogLayer } from "../../effects/engine/EventLog.ts";
 import { layer as gitLayer } from "../../effects/git/Git.ts";
 import { Home } from "../../effects/home/Home.ts";
 import { layer as codeIndexLayer } from "../../effects/index/CodeIndex.ts";
 import { layer as pullRequestsLayer } from "../../effects/platform/PullRequests.ts";
-import { layer as reposLayer } from "../../effects/repos/Repos.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
-import { layer as documentsLayer } from "../../effects/store/JsonDocument.ts";
 import { UsageError } from "../../src/errors.ts";
-import { queueLayer } from "./queue.ts";
-
-/** Repositories, bases, queue and machines: for verbs that build nothing. Loads no git and no index. */
-export const repoLayer = engineLayer.pipe(
-  Layer.provideMerge(Layer.merge(reposLayer, eventLogLayer)),
-  Layer.provideMerge(documentsLayer),
-  Layer.provideMerge(queueLayer),
-);
+import { queueEngineLayer } from "./queueEngine.ts";
 
 /**
  * The code index under the present settings, with another model of the configured provider when one is named. Nothing
@@ -53,8 +42,8 @@ export const workLayer = (env: NodeJS.ProcessEnv, options: { readonly model?: st
   ).pipe(
     Layer.provideMerge(gitLayer),
     Layer.provideMerge(indexLayerWith(options.model)),
-    Layer.provideMerge(repoLayer),
+    Layer.provideMerge(queueEngineLayer),
   );
 
 /** Searching an index that a base or a prepared PR has. */
-export const searchLayer = Layer.provideMerge(indexLayer, repoLayer);
+export const searchLayer = Layer.provideMerge(indexLayer, queueEngineLayer);
