@@ -162,7 +162,7 @@ export const linkIndex = async (from: string, to: string): Promise<void> => {
       if (codeOf(error) !== "ENOENT" || attempt >= attempts) throw error;
     }
     if (attempt >= attempts) throw new Error(`${from} changed ${attempts} times while it was being linked`);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(5 * attempt, 100)));
+    await pause(Math.min(5 * attempt, 100));
   }
 };
 
@@ -174,11 +174,26 @@ const isMeta = (value: unknown): value is IndexMeta => {
   return texts && numbers && Array.isArray(meta.skipped);
 };
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Between the two renames of a swap there is no folder for a moment; the old one beside it tells. */
+const readMetaText = async (dir: string): Promise<string> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readFile(metaFile(dir), "utf8");
+    } catch (error) {
+      const swapping = codeOf(error) === "ENOENT" && (await leftoversOf(dir)).some((name) => name.includes(".old-"));
+      if (!swapping || attempt >= attempts) throw error;
+      await pause(5);
+    }
+  }
+};
+
 /** meta.json of an index folder. */
 export const readMeta = (dir: string): Effect.Effect<IndexMeta, IndexMissing | IndexBroken> =>
   Effect.tryPromise({
     try: async () => {
-      const value: unknown = JSON.parse(await readFile(metaFile(dir), "utf8"));
+      const value: unknown = JSON.parse(await readMetaText(dir));
       if (!isMeta(value)) throw indexBroken(dir, "meta.json lacks fields");
       return value;
     },
