@@ -10,6 +10,7 @@ import { makeRedactor, scrubArgv, secretsOfEnvironment } from "../../src/text/re
 import { terminalCell } from "../../src/text/sanitize.ts";
 import { fileTime } from "../../src/time.ts";
 import { Home } from "../home/Home.ts";
+import { observeLargeFiles } from "./largeFiles.ts";
 import { plainFields } from "./plainFields.ts";
 
 declare const ADK_VERSION: string | undefined;
@@ -91,6 +92,16 @@ const writeLine = (fd: number, line: Line): void => {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 };
 
+/** False when the line could not be written; for callers that are no effects. */
+const written = (fd: number, line: Line): boolean => {
+  try {
+    writeLine(fd, line);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const make = (options: LogOptions) =>
   Effect.gen(function* () {
     const home = yield* Home;
@@ -130,6 +141,18 @@ const make = (options: LogOptions) =>
         platform: `${process.platform}-${process.arch}`,
       },
     });
+
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        if (target === null) return;
+        observeLargeFiles((use) => {
+          if (broken) return;
+          const line = { ms: Date.now(), level: "info", event: `file.${use.action}`, redact } as const;
+          broken = !written(target.fd, { ...line, fields: { path: use.path, bytes: use.bytes } });
+        });
+      }),
+      () => Effect.sync(() => observeLargeFiles(null)),
+    );
 
     return Log.of({
       verbose: options.verbose,

@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { reportFileUse } from "../log/largeFiles.ts";
 import { hit } from "./faults.ts";
 
 /**
@@ -9,7 +10,9 @@ const modes = { file: 0o600, dir: 0o700 } as const;
 
 export const readFile = (path: string): Buffer => {
   hit("read", path);
-  return fs.readFileSync(path);
+  const bytes = fs.readFileSync(path);
+  reportFileUse({ action: "read", path, bytes: bytes.length });
+  return bytes;
 };
 
 /** The bytes of a file, null when there is none. */
@@ -56,6 +59,7 @@ export const writeAll = (fd: number, bytes: Uint8Array, path: string): void => {
     if (written <= 0) throw Object.assign(new Error(`EIO: nothing written to '${path}'`), { code: "EIO" });
     done += written;
   }
+  reportFileUse({ action: "write", path, bytes: bytes.length });
 };
 
 export const sizeOf = (fd: number, path: string): number => {

@@ -16,6 +16,8 @@ import * as TestContext from "effect/TestContext";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as Home from "../../../effects/home/Home.ts";
 import * as Log from "../../../effects/log/Log.ts";
+import { writeFileDurablySync } from "../../../effects/store/durableFile.ts";
+import { readFile } from "../../../effects/store/fileOps.ts";
 
 let dir = "";
 let umask = 0;
@@ -105,6 +107,22 @@ describe("Log", () => {
     }
     expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
     expect(text).toContain("<redacted>");
+  });
+
+  it("names reads and writes over 1 MB with their bytes, and no smaller ones", async () => {
+    const big = join(dir, "big");
+    const { records } = await withLog({}, () =>
+      Effect.sync(() => {
+        writeFileDurablySync(big, Buffer.alloc(1_500_000));
+        readFile(big);
+        writeFileDurablySync(join(dir, "small"), Buffer.alloc(10));
+      }),
+    );
+    const uses = records.filter(({ event }) => String(event).startsWith("file."));
+    expect(uses.map(({ event, bytes }) => ({ event, bytes }))).toEqual([
+      { event: "file.write", bytes: 1_500_000 },
+      { event: "file.read", bytes: 1_500_000 },
+    ]);
   });
 
   it("redacts values that are learnt later", async () => {
