@@ -109,8 +109,10 @@ export const buildBase = (options: {
         const foreign = readable && (yield* isForeign(dir));
         const old = readable && !foreign ? health.head_sha : null;
         const known = old === null ? null : yield* git.resolve({ clone, rev: old });
-        const report =
-          options.rebuild || known === null
+        const atTip = known === sha && !options.rebuild;
+        const report = atTip
+          ? { rows: health.rows, embedded: 0, reused: health.rows }
+          : options.rebuild || known === null
             ? yield* index.build({
                 ...shared,
                 dir: foreign ? `${dir}.fresh` : dir,
