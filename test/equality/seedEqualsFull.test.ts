@@ -151,7 +151,9 @@ describe("a seeded index", () => {
         skipped: whole.skipped,
       });
       const expected = await answers(full);
-      expect(expected.filter((hits) => hits.length >= 5).length, `history ${seed}`).toBeGreaterThan(15);
+      // A history may end with hardly any file; the others must have something to compare.
+      const answered = expected.filter((hits) => hits.length >= 5).length;
+      if (whole.rows >= 20) expect(answered, `history ${seed}`).toBeGreaterThan(15);
       expect(await answers(to), `history ${seed}`).toEqual(expected);
       if (seed % 5 === 0) {
         await run((index) => index.refresh({ dir: base, changes, blobs, headSha: history.head, indexOptions }));
