@@ -23,12 +23,12 @@ export const makeScreen = (output: TerminalOutput): Screen => {
   let shown: ReadonlyArray<string> = [];
   const erase = (): string => (shown.length === 0 ? "" : `\u001b[${shown.length}A\r\u001b[0J`);
   const frame = (): string => {
-    const width = Math.max(1, (output.columns ?? 80) - 1);
+    const width = Math.max(1, (output.columns || 80) - 1);
     return shown.map((line) => `${truncateCell(line, width)}\n`).join("");
   };
   return {
     isTty,
-    columns: output.columns ?? 80,
+    columns: output.columns || 80,
     print: (text) => void output.write(erase() + text + frame()),
     draw: (lines) => {
       if (!isTty || (lines.length === 0 && shown.length === 0)) return;

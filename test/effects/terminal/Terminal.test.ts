@@ -157,3 +157,10 @@ describe("colour", () => {
     }),
   );
 });
+
+describe("columns", () => {
+  it("takes a terminal of 0 columns, as some pseudo-terminals say, for one of 80", () => {
+    expect(makeScreen({ isTTY: true, columns: 0, write: () => true }).columns).toBe(80);
+    expect(makeScreen({ isTTY: true, columns: 33, write: () => true }).columns).toBe(33);
+  });
+});
