@@ -4,19 +4,34 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Section } from "./Bench.ts";
+import { fullIndexing } from "./fullIndexing.ts";
+import { fullIndex, queries } from "./indexParts.ts";
 import { run as machines } from "./machines.ts";
 import { planning } from "./planning.ts";
 import { queue, writesPerSecond } from "./queue.ts";
 import { keepResults, loadAverage, printSection, type SectionResult } from "./report.ts";
 import { scheduling } from "./scheduling.ts";
+import { searching } from "./searching.ts";
+import { seededPreparation } from "./seededPreparation.ts";
 import { startup } from "./startup.ts";
+import { syncing } from "./syncing.ts";
 
-const sections: Readonly<Record<string, Section>> = { startup, queue, machines: scheduling };
+const sections: Readonly<Record<string, Section>> = {
+  startup,
+  queue,
+  machines: scheduling,
+  index: fullIndexing,
+  seeded: seededPreparation,
+  query: searching,
+  sync: syncing,
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: each part decodes what its own caller passed
 const parts: Readonly<Record<string, (input: any) => Promise<unknown>>> = {
+  fullIndex,
   machines,
   planning,
+  queries,
   writes: writesPerSecond,
 };
 

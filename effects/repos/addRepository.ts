@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import * as Effect from "effect/Effect";
 import { localOwner } from "../../src/names.ts";
+import { localRepoName } from "../../src/pr/prGrammar.ts";
 import { parseRepoUrl } from "../../src/repo/parseRepoUrl.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { Git } from "../git/Git.ts";
@@ -19,7 +20,8 @@ const identityOf = (source: string) =>
         platform: "local" as const,
         host: "local",
         owner: localOwner(local.realPath),
-        repo: basename(local.realPath),
+        // As a change request of it is named, else the two were two repositories, and no base would be found for it.
+        repo: localRepoName(basename(local.realPath)),
         url: local.realPath,
         default_branch: local.defaultBranch,
       };
