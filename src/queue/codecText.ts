@@ -28,7 +28,7 @@ const refuse = (text: string, message: string, offset: number | null): Either.Ei
 /** Decay that has a name of its own, before any parser complains about its symptoms. */
 const decay = (text: string): Either.Either<null, QueueProblem> => {
   if (/^\0+$/.test(text)) return refuse(text, "the file holds nothing but NUL bytes", 0);
-  if (text.trim() === "") return refuse(text, "the file is empty", null);
+  if (text.trim() === "") return refuse(text, "the file is empty", 0);
   const conflict = /^(?:<{7} |={7}\r?$|>{7} )/m.exec(text);
   if (conflict !== null) return refuse(text, "the file holds merge conflict markers", conflict.index);
   return Either.right(null);
