@@ -15,9 +15,10 @@ export interface RowView {
   readonly ready: boolean;
 }
 
+/** `reviewed` means changes were requested, `comments` that there is something to read (spec 5, "Approve gate"). */
 const statusIcons: Partial<Record<Status, string>> = {
-  reviewed: "📝",
-  comments: "🚫",
+  reviewed: "🚫",
+  comments: "📝",
   approved: "✅",
   merged: "🔒",
   closed: "🔒",
