@@ -1,14 +1,11 @@
-import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { foreignReason } from "../../src/index/identity.ts";
-import { branchSlug } from "../../src/names.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { Git } from "../git/Git.ts";
 import { Home } from "../home/Home.ts";
 import { branchDir, branchRef, cloneDir, codeIndexDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
-import { TaskFolderFailed } from "../prepare/errors.ts";
 import { Settings } from "../settings/Settings.ts";
 import { ensureDir, writeFileDurably } from "../store/durableFile.ts";
 import { BranchMissing } from "./errors.ts";
@@ -44,24 +41,6 @@ export const isForeign = (dir: string) =>
     const { config } = yield* Settings;
     const options = { maxFileKb: config.index.max_file_kb, exclude: config.index.exclude };
     return foreignReason(yield* index.meta(dir), { ...(yield* index.identity), options }) !== null;
-  });
-
-/** The index of another embedder makes room for the new one, and stays beside it under its model's name. */
-const keepAside = (options: { readonly dir: string; readonly model: string }) =>
-  Effect.tryPromise({
-    try: async () => {
-      const aside = `${options.dir}.${branchSlug(options.model)}`;
-      await rm(aside, { recursive: true, force: true });
-      await rename(options.dir, aside);
-      await rename(`${options.dir}.fresh`, options.dir);
-    },
-    catch: (cause) =>
-      new TaskFolderFailed({
-        path: options.dir,
-        cause,
-        message: `the new index could not be put in place at ${options.dir}: ${String(cause)}`,
-        hint: "check the disk, then build the base again",
-      }),
   });
 
 /**
@@ -115,12 +94,10 @@ export const buildBase = (options: {
           : options.rebuild || known === null
             ? yield* index.build({
                 ...shared,
-                dir: foreign ? `${dir}.fresh` : dir,
                 entries: yield* git.listTree({ clone, sha }),
                 blobs,
               })
             : yield* index.refresh({ ...shared, changes: yield* git.changes({ clone, from: known, to: sha }), blobs });
-        if (foreign) yield* keepAside({ dir, model: health.model ?? "unknown" });
         const meta = yield* index.meta(dir);
         return {
           sha,

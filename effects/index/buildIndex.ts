@@ -143,7 +143,7 @@ const fillFolder = <E>(maker: Maker, options: BuildOptions<E>, dir: string) =>
     return meta;
   });
 
-/** Where an index of another embedder stays when ours takes its place: `code-index.<model>`. */
+/** Where an index of another embedder or chunker stays when ours takes its place: `code-index.<model>`. */
 export const keptDir = (dir: string, meta: IndexMeta): string =>
   `${dir}.${meta.model
     .toLowerCase()
@@ -154,8 +154,9 @@ const keepForeign = (dir: string, mine: IndexMeta) =>
   Effect.gen(function* () {
     const old = yield* Effect.option(readMeta(dir));
     if (old._tag === "None") return;
-    const { provider, model, dim } = old.value;
-    if (provider === mine.provider && model === mine.model && dim === mine.dim) return;
+    const { provider, model, dim, chunker_version } = old.value;
+    const sameEmbedder = provider === mine.provider && model === mine.model && dim === mine.dim;
+    if (sameEmbedder && chunker_version === mine.chunker_version) return;
     const kept = keptDir(dir, old.value);
     yield* writing(dir, async () => {
       await rm(kept, { recursive: true, force: true });

@@ -214,6 +214,12 @@ export const work = (options: {
             totals.fullSeconds += (ended - started) / 1000;
           }
           baseOnBoard(board, base, { status: "ready", progress: null, completed_at });
+          if (base.class === "foreign") {
+            note(
+              board,
+              `base ${base.repo} ${base.branch} was made by another embedder or chunker and is rebuilt; the old index stays beside it`,
+            );
+          }
           yield* log.step(`base ${base.repo} ${base.branch}: ${result.built.chunks} chunks`);
           return "seed" as const;
         }
