@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -17,11 +17,13 @@ export interface LockOptions {
   readonly deadlineMs?: number;
   /** What the holder does, for other processes' messages; the words of the command line when not given. */
   readonly verb?: string;
+  /** Absolute folder of the lock when it is not the data home's: for a file that several data homes share. */
+  readonly folder?: string;
 }
 
 /**
  * Locks between processes, by name (spec 2, Store protocol 1). Lock files are `<locks>/<name>.lock`, 0600, never
- * deleted. Not re-entrant: taking a name that this fiber holds waits for the deadline.
+ * deleted; in the data home, or in the folder that the caller names. Not re-entrant: taking a name that this fiber holds waits for the deadline.
  */
 export class Locks extends Context.Tag("adk/Locks")<
   Locks,
@@ -36,7 +38,7 @@ export class Locks extends Context.Tag("adk/Locks")<
     readonly acquire: (name: string, options: LockOptions) => Effect.Effect<void, LockBusy | LockFailed, Scope.Scope>;
     /** Takes the lock until the scope closes if it is free now; false when it is not. */
     readonly tryAcquire: (name: string, options: LockOptions) => Effect.Effect<boolean, LockFailed, Scope.Scope>;
-    /** Who holds the lock, for messages only; null when nobody does or nobody can tell. */
+    /** Who holds the data home's lock, for messages only; null when nobody does or nobody can tell. */
     readonly holder: (name: string) => Effect.Effect<LockHolder | null>;
     readonly mechanism: MechanismName;
   }
@@ -47,14 +49,12 @@ const defaultDeadlineMs = 10_000;
 const verbOfProcess = (): string =>
   ["adk", ...process.argv.slice(2, 4).filter((word) => /^[a-z][a-z-]*$/.test(word))].join(" ");
 
-const label = (name: string): string => (name.startsWith("queue-") ? "queue" : name);
-
 const busy = (name: string, holder: LockHolder | null): LockBusy =>
   new LockBusy({
     message:
       holder === null
-        ? `${label(name)} busy: held by another process`
-        : `${label(name)} busy: held by pid ${holder.pid} (${holder.verb}) since ${holder.since}`,
+        ? `${name} busy: held by another process`
+        : `${name} busy: held by pid ${holder.pid} (${holder.verb}) since ${holder.since}`,
     hint: "wait for that command to end, or end it, and run this one again",
     lock: name,
     pid: holder?.pid ?? null,
@@ -85,10 +85,16 @@ const leaveGate = (turn: Turn): void => {
   turn.gate = null;
 };
 
-const make = (folder: string, wanted: MechanismName | null, recorded: MechanismName | null) => {
+const make = (home: string, wanted: MechanismName | null, recorded: MechanismName | null) => {
   const queues = makeQueues();
-  let settled: LockMechanism | undefined;
-  const pathOf = (name: string): string => {
+  /** The mechanism of each folder: whoever shares a folder shares it. */
+  const settled = new Map<string, LockMechanism>();
+  const mechanismIn = (folder: string): LockMechanism => {
+    const known = settled.get(folder) ?? settleMechanism(folder, wanted);
+    settled.set(folder, known);
+    return known;
+  };
+  const pathOf = (name: string, { folder = home }: LockOptions): string => {
     if (!/^[\w.~-]+$/.test(name)) throw new Error(`not a lock name: ${name}`);
     return join(folder, `${name}.lock`);
   };
@@ -96,12 +102,9 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
   /** One look. What is taken is taken in this very step or not at all, so that no interruption can lose it. */
   const attempt = (name: string, options: LockOptions): Effect.Effect<HeldLock | null, LockFailed> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const path = pathOf(name);
+      const path = pathOf(name, options);
       return Effect.try({
-        try: () => {
-          settled ??= settleMechanism(folder, wanted);
-          return settled.tryLock(path, () => noteFor(options.verb ?? verbOfProcess(), now));
-        },
+        try: () => mechanismIn(dirname(path)).tryLock(path, () => noteFor(options.verb ?? verbOfProcess(), now)),
         catch: (cause) => failed(name, path, cause),
       });
     });
@@ -110,26 +113,28 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
    * Takes the gate, the place of the one who is next. Without it a process that asks again right after a release is
    * always faster than those that wait. It is manners only: exclusion rests on the lock itself.
    */
-  const joinGate = (name: string, turn: Turn): Effect.Effect<boolean, LockFailed> =>
+  const joinGate = (name: string, options: LockOptions, turn: Turn): Effect.Effect<boolean, LockFailed> =>
     Effect.try({
       try: () => {
-        settled ??= settleMechanism(folder, wanted);
-        if (settled.name === "fs-native-extensions") turn.gate ??= settled.tryLock(pathOf(`${name}.next`), () => "");
-        return turn.gate !== null || settled.name !== "fs-native-extensions";
+        const gate = pathOf(`${name}.next`, options);
+        const mechanism = mechanismIn(dirname(gate));
+        if (mechanism.name !== "fs-native-extensions") return true;
+        turn.gate ??= mechanism.tryLock(gate, () => "");
+        return turn.gate !== null;
       },
-      catch: (cause) => failed(name, pathOf(name), cause),
+      catch: (cause) => failed(name, pathOf(name, options), cause),
     });
 
-  const holder = (name: string): Effect.Effect<LockHolder | null> =>
+  const holder = (name: string, options: LockOptions): Effect.Effect<LockHolder | null> =>
     Effect.sync(() => {
-      const path = pathOf(name);
+      const path = pathOf(name, options);
       return readHolder(epochNotePath(path) ?? path);
     });
 
-  const release = (name: string, lock: HeldLock): Effect.Effect<void> =>
+  const release = (path: string, lock: HeldLock): Effect.Effect<void> =>
     Effect.sync(() => {
       lock.release();
-      queues.settle(name);
+      queues.settle(path);
     });
 
   const wait = (
@@ -140,17 +145,18 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
   ): Effect.Effect<HeldLock, LockBusy | LockFailed> =>
     Effect.gen(function* () {
       const start = performance.now();
+      const path = pathOf(name, options);
       const limit = options.deadlineMs ?? defaultDeadlineMs;
       while (true) {
         const waited = performance.now() - start;
-        const mine = queues.isFirst(name, turn);
-        const next = mine && ((yield* joinGate(name, turn)) || waited > gateMs);
+        const mine = queues.isFirst(path, turn);
+        const next = mine && ((yield* joinGate(name, options, turn)) || waited > gateMs);
         const lock = next ? yield* attempt(name, options) : null;
         if (lock !== null) {
           leaveGate(turn);
           return lock;
         }
-        if (waited >= limit) return yield* busy(name, yield* holder(name));
+        if (waited >= limit) return yield* busy(name, yield* holder(name, options));
         yield* restore(sleepReal(Math.min(mine ? pause(waited, next) : limit, limit - waited), turn));
       }
     });
@@ -162,10 +168,11 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
   ): Effect.Effect<Effect.Effect<void>, LockBusy | LockFailed> =>
     Effect.suspend(() => {
-      const turn = queues.join(name);
+      const path = pathOf(name, options);
+      const turn = queues.join(path);
       const leave = Effect.sync(() => {
         leaveGate(turn);
-        queues.leave(name, turn);
+        queues.leave(path, turn);
       });
       return wait(name, options, turn, restore).pipe(
         Effect.map((lock) => Effect.ensuring(Effect.sync(lock.release), leave)),
@@ -188,14 +195,14 @@ const make = (folder: string, wanted: MechanismName | null, recorded: MechanismN
           lock === null
             ? Effect.succeed(false)
             : Effect.as(
-                Effect.addFinalizer(() => release(name, lock)),
+                Effect.addFinalizer(() => release(pathOf(name, options), lock)),
                 true,
               ),
         ),
       ),
-    holder,
+    holder: (name) => holder(name, {}),
     get mechanism() {
-      return settled?.name ?? recorded ?? wanted ?? preferredMechanism();
+      return settled.get(home)?.name ?? recorded ?? wanted ?? preferredMechanism();
     },
   });
 };

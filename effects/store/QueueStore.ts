@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { dirname, join, sep } from "node:path";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -16,6 +14,7 @@ import * as files from "./fileOps.ts";
 import { makeGroupCommit } from "./groupCommit.ts";
 import { Locks } from "./Locks.ts";
 import { keepBroken, type LoadedQueue, lastGoodPath, loadCopy, loadQueue, resolveQueue } from "./queueFile.ts";
+import { queueLockFolder } from "./queueLockFolder.ts";
 
 /** What a transaction makes of the queue: the next one and its answer, or its own failure. */
 export type QueueChange<A, E> = (
@@ -66,13 +65,6 @@ const readOnly = (file: string, schemaVersion: number): QueueReadOnly =>
     file,
     schemaVersion,
   });
-
-/** A queue inside the data home has the lock `queue`; any other file has its own, named after where it really is. */
-const lockName = (path: string, data: string): string => {
-  const real = join(files.realPath(dirname(path)), path.slice(dirname(path).length + 1));
-  if (`${path}`.startsWith(data + sep) || real.startsWith(files.realPath(data) + sep)) return "queue";
-  return `queue-${createHash("sha256").update(real).digest("hex").slice(0, 10)}`;
-};
 
 const makeStep = <A, E>(
   change: QueueChange<A, E>,
@@ -131,7 +123,9 @@ const writeQueue = (
 };
 
 const make = (home: Context.Tag.Service<Home>, locks: Context.Tag.Service<Locks>): Context.Tag.Service<QueueStore> => {
-  const lock = lockName(home.queue, home.data);
+  /** Looked up at every use: another data home may begin to use the file at any time. */
+  const withLock = <A, E>(body: Effect.Effect<A, E>) =>
+    Effect.suspend(() => locks.withLock("queue", { folder: queueLockFolder(home.queue, home) }, body));
   let cache: LoadedQueue | null = null;
 
   const path = Effect.suspend(() => resolveQueue(home.queue, home.data));
@@ -168,9 +162,7 @@ const make = (home: Context.Tag.Service<Home>, locks: Context.Tag.Service<Locks>
   };
 
   const group = makeGroupCommit<Step, TransactionFailure>((taken) =>
-    locks.withLock(
-      lock,
-      {},
+    withLock(
       Effect.gen(function* () {
         const file = yield* path;
         const loaded = yield* load;
@@ -192,9 +184,7 @@ const make = (home: Context.Tag.Service<Home>, locks: Context.Tag.Service<Locks>
   };
 
   const restore = (options: { readonly from?: string }) =>
-    locks.withLock(
-      lock,
-      {},
+    withLock(
       Effect.gen(function* () {
         const file = yield* path;
         const source = options.from ?? lastGoodPath(file);

@@ -52,42 +52,46 @@ export const keepBroken = (path: string, bytes: Buffer, nowMs: number): string |
   }
 };
 
+const notReadable = (path: string, cause: unknown): QueueUnreadable =>
+  new QueueUnreadable({
+    message: `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: "check that this user may read the file and its folder",
+    file: path,
+    line: null,
+    column: null,
+    lastGood: null,
+    cause,
+  });
+
 const inside = (folder: string, path: string): boolean => path.startsWith(folder + sep);
 
 /**
  * The file that the queue's path leads to. A link is followed only while it stays in the data home or in the queue's
  * own folder: otherwise whoever may place a link there decides what adk overwrites.
  */
-export const resolveQueue = (path: string, data: string): Either.Either<string, QueueUnreadable> => {
-  const real = files.realPath(path);
-  const folder = files.realPath(dirname(path));
-  if (real === path || inside(folder, real) || inside(files.realPath(data), real)) return Either.right(real);
-  return Either.left(
-    new QueueUnreadable({
-      message: `${path} is a link that leaves the data home, to ${real}`,
-      hint: `remove the link, or name the file itself with --queue ${real}`,
-      file: path,
-      line: null,
-      column: null,
-      lastGood: null,
+export const resolveQueue = (path: string, data: string): Either.Either<string, QueueUnreadable> =>
+  Either.flatMap(
+    Either.try({
+      try: () => ({ real: files.realPath(path), folder: files.realPath(dirname(path)), home: files.realPath(data) }),
+      catch: (cause) => notReadable(path, cause),
     }),
+    ({ real, folder, home }) => {
+      if (real === path || inside(folder, real) || inside(home, real)) return Either.right(real);
+      return Either.left(
+        new QueueUnreadable({
+          message: `${path} is a link that leaves the data home, to ${real}`,
+          hint: `remove the link, or name the file itself with --queue ${real}`,
+          file: path,
+          line: null,
+          column: null,
+          lastGood: null,
+        }),
+      );
+    },
   );
-};
 
 const readBytes = (path: string): Either.Either<Buffer | null, QueueUnreadable> =>
-  Either.try({
-    try: () => files.readFileIfThere(path),
-    catch: (cause) =>
-      new QueueUnreadable({
-        message: `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        hint: "check that this user may read the file and its folder",
-        file: path,
-        line: null,
-        column: null,
-        lastGood: null,
-        cause,
-      }),
-  });
+  Either.try({ try: () => files.readFileIfThere(path), catch: (cause) => notReadable(path, cause) });
 
 /** The full reader, with json5 and the schema behind it; loaded only for a file that adk did not write itself. */
 const fullReader = Effect.promise(() => import("../../src/queue/codecText.ts"));

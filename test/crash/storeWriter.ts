@@ -1,4 +1,4 @@
-// A writer for the crash and contention series: DATA_HOME LEDGER_FOLDER WRITER COUNT [MECHANISM].
+// A writer for the crash and contention series: DATA_HOME LEDGER_FOLDER WRITER COUNT [MECHANISM|-] [QUEUE].
 // Logs each attempt before and each acknowledgement after it, outside the data home. COUNT 0: until it is killed.
 import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { QueueStore } from "../../effects/store/QueueStore.ts";
 import type { QueueFile } from "../../src/queue/row.ts";
 import { type LedgerLine, storeLayer, testRow } from "./storeHarness.ts";
 
-const [, , data = "", folder = "", writerText = "", countText = "", mechanism] = process.argv;
+const [, , data = "", folder = "", writerText = "", countText = "", mechanism, queue] = process.argv;
 const writer = Number(writerText);
 const count = Number(countText);
 const path = join(folder, `${writer}.ledger`);
@@ -47,4 +47,6 @@ const program = Effect.gen(function* () {
   }
 });
 
-await Effect.runPromise(Effect.provide(program, storeLayer(data, mechanism === "epoch-chain" ? "epoch-chain" : null)));
+await Effect.runPromise(
+  Effect.provide(program, storeLayer(data, mechanism === "epoch-chain" ? "epoch-chain" : null, queue)),
+);

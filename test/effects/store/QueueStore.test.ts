@@ -220,11 +220,51 @@ describe("files", () => {
     expect(readdirSync(home.base).sort()).toEqual(["data", "ledger", "victim"]);
   });
 
-  it("a queue outside the data home has a lock of its own", async () => {
+  it("a queue outside the data home has a lock of its own, hidden beside it and 0600", async () => {
     const other = join(home.base, "other.json5");
     await run(add(1), other);
-    expect(readdirSync(dirname(home.lock)).filter((name) => /^queue-[0-9a-f]{10}\.lock$/.test(name))).toHaveLength(1);
+    const locks = join(home.base, ".other.json5.locks");
+    expect(readdirSync(locks).sort()).toEqual(["mechanism", "queue.lock", "queue.next.lock"]);
+    expect(statSync(locks).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(locks)) expect(statSync(join(locks, name)).mode & 0o777).toBe(0o600);
     expect((await run(read)).prs).toEqual([]);
     expect((await run(read, other)).prs).toHaveLength(1);
+  });
+
+  it("a queue of another data home is guarded by that home's lock, and so is a link to it", async () => {
+    await run(add(1));
+    const link = join(dirname(home.queue), "link.json5");
+    symlinkSync(home.queue, link);
+    for (const name of [home.queue, link]) {
+      const beside = Effect.flatMap(QueueStore, (store) =>
+        store.transact((queue) => Either.right({ queue: { ...queue, prs: [...queue.prs] }, result: queue.prs.length })),
+      );
+      const held = Effect.scoped(
+        Effect.gen(function* () {
+          const locks = yield* Locks;
+          yield* locks.acquire("queue", { verb: "adk other" });
+          const layer = storeLayer(join(home.base, "second"), null, name);
+          const fiber = yield* Effect.fork(Effect.provide(beside, layer));
+          const early = yield* Effect.timeoutOption(Fiber.await(fiber), 150);
+          return { fiber, early: early._tag };
+        }),
+      );
+      const outcome = await run(
+        Effect.flatMap(held, ({ fiber, early }) => Effect.map(Fiber.join(fiber), (rows) => ({ early, rows }))),
+      );
+      expect(outcome).toEqual({ early: "None", rows: 1 });
+    }
+    expect(config()).toEqual(["link.json5", "pr-queue.json5", "pr-queue.json5.bak"]);
+  });
+
+  it("a path that leads in a circle is named, read or written", async () => {
+    const circle = join(home.base, "circle.json5");
+    symlinkSync(circle, circle);
+    for (const verb of [read, add(1)])
+      expect(await run(Effect.flip(verb as Effect.Effect<unknown, unknown, QueueStore>), circle)).toMatchObject({
+        _tag: "QueueUnreadable",
+        exitCode: 3,
+        message: expect.stringContaining(circle),
+      });
   });
 });
