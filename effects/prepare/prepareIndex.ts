@@ -55,6 +55,10 @@ const swapIn = (next: string, dir: string) =>
     });
   });
 
+/** What a preparation that did not end leaves goes; when even that fails, the next one does it. */
+const discard = (next: string): Effect.Effect<void> =>
+  Effect.promise(() => rm(next, { recursive: true, force: true }).catch(() => undefined));
+
 /** Inode of a folder, to notice that it was swapped while it was read; null when it is missing. */
 const inode = (path: string) =>
   Effect.promise(() =>
@@ -154,5 +158,5 @@ export const prepareIndex = (options: {
           note: null,
         };
       }),
-    );
+    ).pipe(Effect.onError(() => discard(next)));
   });

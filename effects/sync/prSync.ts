@@ -264,6 +264,7 @@ const phases = (input: {
     yield* run.phaseDone;
     if (options.planOnly) return;
 
+    yield* crashPoint("sync.work");
     if (!options.prepare) {
       yield* run.step("bases", Effect.succeed(skipped("--no-prepare")));
       yield* run.step("prepare", Effect.succeed(skipped("--no-prepare")));
@@ -271,7 +272,6 @@ const phases = (input: {
       const jobs = yield* machineJobs({ base: options.baseJobs, prepare: options.prepareJobs });
       yield* run.send({ type: "STEP_STARTED", step: "bases" });
       yield* run.send({ type: "STEP_STARTED", step: "prepare" });
-      yield* crashPoint("sync.work");
       yield* work({
         plan,
         facts,

@@ -24,7 +24,7 @@ const taskOf = (cli: CliOver, row: QueueRow) => {
   const read = (name: string): string => readFileSync(join(folder, "pr-review", name), "utf8");
   return {
     files: readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => !name.startsWith("code-index/chunks.lance") && !name.startsWith("code/.git"))
+      .filter((name) => !/^code-index\/(chunks\.lance|__manifest)|^code\/\.git/.test(name))
       .sort(),
     index: indexOf(folder),
     precis: read("precis.md"),

@@ -51,11 +51,18 @@ export class CliOver {
     this.env = options.env ?? {};
   }
 
-  readonly #git = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  get #fixed(): NodeJS.ProcessEnv {
+    const mutant = process.env.ADK_TEST_MUTANT;
+    return {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      ...(mutant === undefined ? {} : { ADK_TEST_MUTANT: mutant }),
+    };
+  }
 
   start(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): ChildProcess {
     return start(this.program, args, {
-      ...this.#git,
+      ...this.#fixed,
       ...this.env,
       ADK_DATA_HOME: this.data,
       ...env,
@@ -70,7 +77,7 @@ export class CliOver {
   async timed(args: ReadonlyArray<string>): Promise<Ended & { readonly cpuSeconds: number }> {
     const script = '"$0" "$@"; code=$?; times >&2; exit $code';
     const child = spawn("sh", ["-c", script, process.execPath, this.program, ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#git, ...this.env, ADK_DATA_HOME: this.data },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#fixed, ...this.env, ADK_DATA_HOME: this.data },
     });
     const end = await ended(child);
     const spent = [...(end.stderr.trimEnd().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
@@ -237,6 +244,12 @@ export const addLocal = (cli: CliOver, repo: RepoBuilder, head: string, base = "
 export const fill = async (world: World, cli: CliOver = world): Promise<void> => {
   await must(cli, ["repo", "add", world.shop.dir]);
   for (const head of ["round", "tax"]) await addLocal(cli, world.shop, head);
+  for (const head of ["fix-a", "fix-b"]) await addLocal(cli, world.shop, head, "release/v2");
+  await addLocal(cli, world.report, "refunds");
+};
+
+/** Two changes that share a base nobody has indexed, and a lone one: the smallest queue with a base to build. */
+export const fillSmall = async (world: World, cli: CliOver = world): Promise<void> => {
   for (const head of ["fix-a", "fix-b"]) await addLocal(cli, world.shop, head, "release/v2");
   await addLocal(cli, world.report, "refunds");
 };
