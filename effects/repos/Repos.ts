@@ -139,7 +139,8 @@ export const layer: Layer.Layer<Repos, never, Home | JsonDocuments | Locks> = La
           branchMetaDocument,
           { lock: `${baseLock(where.repo, where.branch)}.meta` },
           (meta) => {
-            if (meta !== null && meta.branch.normalize("NFC") !== where.branch.normalize("NFC")) {
+            // Two spellings of one name (NFC and NFD) share the folder and are two refs: the first one has it.
+            if (meta !== null && meta.branch !== where.branch) {
               return Either.left(
                 new RefCollision({
                   ref: where.branch,
