@@ -74,12 +74,13 @@ export const start = (
   program: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
+  stdin: "ignore" | "pipe" = "ignore",
 ): {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; signal: string | null; stderr: string }>;
 } => {
   const child = spawn(process.execPath, [program, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin, "pipe", "pipe"],
     env: { ...process.env, NODE_ENV: "test", ...env },
   });
   let stderr = "";
