@@ -6,12 +6,12 @@ import { killedBy } from "../test/e2e/scenario/killedBy.ts";
 import { mutable, mutantName, transitionsOf } from "../test/e2e/scenario/mutants.ts";
 import { buildCli } from "../test/e2e/support/buildCli.ts";
 
-const valueOf = (flag: string): string | undefined => {
+const flagValue = (flag: string): string | undefined => {
   const at = process.argv.indexOf(flag);
   return at < 0 ? undefined : process.argv[at + 1];
 };
-const machine = valueOf("--machine");
-const only = valueOf("--only");
+const machine = flagValue("--machine");
+const only = flagValue("--only");
 const mutants = transitionsOf().filter(
   (one) => (machine === undefined || one.machine === machine) && (only === undefined || mutantName(one) === only),
 );

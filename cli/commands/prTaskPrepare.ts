@@ -35,6 +35,8 @@ export const run: VerbModule["run"] = (input) =>
       jobs: input.flags.int("jobs"),
     });
     const failed = results.some((result) => result.outcome === "failed");
+    // A PR that was named and is in another's hands is a refusal; with --all it is one of many that were left.
+    const refused = !input.flags.bool("all") && results.some((result) => result.outcome === "skipped");
     const lines = results.map((result) =>
       result.outcome === "failed" || result.outcome === "skipped"
         ? `${result.pr_url}: ${result.outcome}: ${result.error}`
@@ -44,6 +46,6 @@ export const run: VerbModule["run"] = (input) =>
     return {
       json: document ?? { results },
       text: terminalText(lines.join("\n") || "nothing to prepare"),
-      exitCode: failed ? (1 as const) : (0 as const),
+      exitCode: failed ? (1 as const) : refused ? (2 as const) : (0 as const),
     };
   }).pipe(Effect.provide(workLayer(input.env, { model: input.flags.flag("embed-model") })));

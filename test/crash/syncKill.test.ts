@@ -6,24 +6,33 @@ import { type CliOver, fillSmall, must, World } from "../e2e/support/world.ts";
 
 const long = process.env.ADK_TEST_LONG === "1";
 
-/** Where a sync is killed: the point, and at which passing of it. */
-const always = [
-  ["sync.discover", 1],
-  ["sync.plan", 1],
-  ["sync.work", 1],
-  ["sync.entered", 1],
-  ["base.started", 1],
-  ["base.indexed", 1],
-  ["base.built", 1],
-  ["prepare.started", 1],
-  ["prepare.begun", 2],
-  ["prepare.overlaid", 1],
-  ["prepare.swapping", 2],
-  ["prepare.written", 2],
-  ["prepare.settled", 1],
-  ["sync.remind", 1],
-] as const;
-const more = [
+type Kill = readonly [point: string, passing: number];
+
+/** Kills that follow each other over one data home, each further into the work than the one before. */
+const chains: ReadonlyArray<ReadonlyArray<Kill>> = [
+  [
+    ["sync.discover", 1],
+    ["sync.plan", 1],
+    ["base.started", 1],
+    ["base.indexed", 1],
+    ["base.built", 1],
+  ],
+  [
+    ["sync.work", 1],
+    ["sync.entered", 1],
+    ["prepare.started", 1],
+    ["prepare.begun", 1],
+    ["prepare.overlaid", 1],
+  ],
+  [
+    ["prepare.swapping", 1],
+    ["prepare.written", 1],
+    ["prepare.settled", 1],
+    ["sync.remind", 1],
+  ],
+];
+
+const further: ReadonlyArray<Kill> = [
   ["sync.fetched", 1],
   ["sync.cleanup", 1],
   ["sync.done", 1],
@@ -33,11 +42,12 @@ const more = [
   ["prepare.indexed", 1],
   ["prepare.indexed", 3],
   ["prepare.overlaid", 3],
-  ["prepare.swapping", 1],
+  ["prepare.swapping", 2],
   ["prepare.settled", 2],
   ["prepare.settled", 3],
-] as const;
-const points = long ? [...always, ...more] : always;
+];
+/** In the long run every kill is also the only one. */
+const runs = long ? [...chains, ...[...chains.flat(), ...further].map((kill) => [kill])] : chains;
 
 let world: World;
 let undisturbed: ReturnType<typeof endState>;
@@ -61,14 +71,17 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 describe("a sync that is killed and run again ends as if nothing had happened", () => {
-  it.each(points)("killed at %s, passing %i", async (point, passing) => {
-    const cli = fresh(`${point}-${passing}`);
-    await cli.killed(["pr-sync"], `${point}:${passing}:kill`);
-    const again = await must(cli, ["pr-sync"]);
-    expect(again.body).toMatchObject({ status: "done", failed: [] });
-    expect(endState(cli)).toEqual(undisturbed);
-    expect(leftovers(cli)).toEqual([]);
-  });
+  it.each(runs.map((kills) => [kills.map((kill) => kill.join(" ")).join(", "), kills] as const))(
+    "killed at %s",
+    async (name, kills) => {
+      const cli = fresh(name.replaceAll(/[^a-z0-9]+/g, "-"));
+      for (const [point, passing] of kills) await cli.killed(["pr-sync"], `${point}:${passing}:kill`);
+      const again = await must(cli, ["pr-sync"]);
+      expect(again.body).toMatchObject({ status: "done", failed: [] });
+      expect(endState(cli)).toEqual(undisturbed);
+      expect(leftovers(cli)).toEqual([]);
+    },
+  );
 
   it("killed between the two renames of a base's swap", async () => {
     const cli = fresh("swap");
@@ -80,13 +93,5 @@ describe("a sync that is killed and run again ends as if nothing had happened", 
     await must(cli, ["pr-sync"]);
     expect(endState(cli)).toEqual(undisturbed);
     expect(readdirSync(dirname(index)).filter((name) => name.includes(".old"))).toEqual([]);
-  });
-
-  it("killed twice in a row, at different places", async () => {
-    const cli = fresh("twice");
-    await cli.killed(["pr-sync"], "base.started:1:kill");
-    await cli.killed(["pr-sync"], "prepare.overlaid:2:kill");
-    await must(cli, ["pr-sync"]);
-    expect(endState(cli)).toEqual(undisturbed);
   });
 });
