@@ -20,7 +20,10 @@ export interface Evaluation {
 
 const chunksPerQuery = 100;
 
-/** Finds the files of commits from their subjects: MRR and recall@10 of hybrid, vector and text search (facts 1.3). */
+/**
+ * Finds the files of commits from their subjects: MRR and recall@10 of hybrid, vector and text search (facts 1.3). A
+ * commit's tests and documents are wanted like its source, so nothing is weighed down by what its path is for.
+ */
 export const evaluateIndex = (options: {
   readonly dir: string;
   readonly commits: ReadonlyArray<EvaluationCommit>;
@@ -38,7 +41,7 @@ export const evaluateIndex = (options: {
         Effect.map(
           Effect.forEach(usable, ({ subject, wanted }) =>
             Effect.map(
-              search({ text: subject, k: chunksPerQuery, mode }),
+              search({ text: subject, k: chunksPerQuery, mode, includeTests: true }),
               (hits): Localisation => ({ ranked: filesOf(hits), wanted }),
             ),
           ),

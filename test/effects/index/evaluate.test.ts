@@ -31,3 +31,24 @@ it("finds the files of commits from their subjects, leaving out commits of files
   for (const mode of ["hybrid", "vector", "text"] as const)
     expect(result[mode]).toEqual({ queries: 2, mrr: 1, recall_at_10: 1 });
 });
+
+it("weighs no file down for what it is for: tests of a commit are wanted as much as its source", async () => {
+  const dir = join(temporaryFolder(), "code-index");
+  const tree = memoryTree({
+    "src/cartTotals.ts": "export function cartTotals(cart) { return cart.totals; }\n",
+    "test/cartTotals.test.ts": "export function cartTotalsAreRounded(cart) { return round(cart.totals); }\n",
+  });
+  const commits = [{ subject: "cart totals are rounded", files: ["test/cartTotals.test.ts"] }];
+  const result = await Effect.runPromise(
+    Effect.provide(
+      Effect.gen(function* () {
+        const index = yield* CodeIndex;
+        yield* index.build({ dir, ...tree, headSha: "a", indexOptions: { maxFileKb: 1024, exclude: [] } });
+        return yield* evaluateIndex({ dir, commits });
+      }),
+      layer({ provider: "builtin", model: null, ollamaHost: null, cacheDir: temporaryFolder() }),
+    ),
+  );
+  expect(result.text.mrr).toBe(1);
+  expect(result.hybrid.mrr).toBe(1);
+});
