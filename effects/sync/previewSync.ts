@@ -3,7 +3,7 @@ import type { SyncPlan } from "../../src/sync/planTypes.ts";
 import { cleanAutoBases } from "../bases/cleanAutoBases.ts";
 import { cleanOrphans } from "../queue/cleanOrphans.ts";
 import { cleanRows } from "../queue/cleanRows.ts";
-import { makePlan } from "./prSync.ts";
+import { makePlan } from "./makePlan.ts";
 
 /** What `pr-sync --dry-run` shows: the plan for the queue as it stands and what would be removed. */
 export interface SyncPreview extends SyncPlan {

@@ -5,7 +5,15 @@ import { identityKey, repoKey } from "../../src/names.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import type { PlannedBase, PlannedPr, SyncPlan } from "../../src/sync/planTypes.ts";
-import type { PlanFileBase, PlanFilePr, Progress } from "../../src/sync/syncPlanFile.ts";
+import {
+  type PlanFileBase,
+  type PlanFilePr,
+  type Progress,
+  withBase,
+  withNotes,
+  withPr,
+} from "../../src/sync/syncPlanFile.ts";
+import type { WorkTotals } from "../../src/sync/workTotals.ts";
 import { formatTime } from "../../src/time.ts";
 import { runBase } from "../bases/runBase.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
@@ -17,37 +25,6 @@ import type { SyncFacts } from "./gatherFacts.ts";
 import type { PlanBoard } from "./PlanBoard.ts";
 import { type BaseJob, type PrepareJob, runPools } from "./pools.ts";
 import { withQuarantined } from "./quarantine.ts";
-
-/** What the work phase adds up to. */
-export interface WorkTotals {
-  basesBuilt: number;
-  basesFailed: number;
-  ready: number;
-  failed: number;
-  /** Planned PRs that another process took over, or that left the queue or moved while they waited. */
-  skipped: number;
-  chunksEmbedded: number;
-  chunksReused: number;
-  /** Seconds of one worker, to estimate what indexing everything from scratch would have taken. */
-  workSeconds: number;
-  fullChunks: number;
-  fullSeconds: number;
-  readonly chunksOfPrs: Array<number>;
-}
-
-export const newTotals = (): WorkTotals => ({
-  basesBuilt: 0,
-  basesFailed: 0,
-  ready: 0,
-  failed: 0,
-  skipped: 0,
-  chunksEmbedded: 0,
-  chunksReused: 0,
-  workSeconds: 0,
-  fullChunks: 0,
-  fullSeconds: 0,
-  chunksOfPrs: [],
-});
 
 const now = Effect.map(Clock.currentTimeMillis, formatTime);
 
@@ -105,19 +82,13 @@ const enter = (plan: SyncPlan) =>
     });
   });
 
-const prOnBoard = (board: PlanBoard, url: string, change: Partial<PlanFilePr>) =>
-  board.change((plan) => ({ ...plan, prs: plan.prs.map((pr) => (pr.pr_url === url ? { ...pr, ...change } : pr)) }));
+const prOnBoard = (board: PlanBoard, url: string, change: Partial<PlanFilePr>): void =>
+  board.change((file) => withPr(file, url, change));
 
-const baseOnBoard = (board: PlanBoard, base: PlannedBase, change: Partial<PlanFileBase>) =>
-  board.change((plan) => ({
-    ...plan,
-    bases: plan.bases.map((other) =>
-      other.repo === base.repo && other.branch === base.branch ? { ...other, ...change } : other,
-    ),
-  }));
+const baseOnBoard = (board: PlanBoard, base: PlannedBase, change: Partial<PlanFileBase>): void =>
+  board.change((file) => withBase(file, base, change));
 
-const note = (board: PlanBoard, text: string): void =>
-  board.change((plan) => ({ ...plan, notes: [...plan.notes, text] }));
+const note = (board: PlanBoard, text: string): void => board.change((file) => withNotes(file, [text]));
 
 /** Fetches what the plan needs, one fetch a repository; a failure shows in the rows that depend on it. */
 const fetchAll = (plan: SyncPlan, facts: SyncFacts, rows: ReadonlyMap<string, QueueRow>, board: PlanBoard) =>

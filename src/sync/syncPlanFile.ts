@@ -119,6 +119,9 @@ export const emptySummary: SyncSummary = {
   chunks_reused: 0,
 };
 
+/** Seconds as the plan file shows them: one decimal. */
+export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
+
 /** All steps, pending. */
 export const initialSteps = (): ReadonlyArray<SyncStep> =>
   syncSteps.map(({ name, phase }) => ({
@@ -156,10 +159,9 @@ export const initialPlanFile = (run: {
   notes: [],
 });
 
-/** The plan file once phase B is done: every base and PR pending, the notes of what was left out. */
-export const withPlan = (file: SyncPlanFile, plan: SyncPlan, at: IsoTime): SyncPlanFile => ({
+/** The plan file once phase B is done: every base and PR pending, the estimates, the notes of what was left out. */
+export const withPlan = (file: SyncPlanFile, plan: SyncPlan): SyncPlanFile => ({
   ...file,
-  updated_at: at,
   bases: plan.bases.map((base) => ({
     repo: base.repo,
     branch: base.branch,
@@ -188,71 +190,35 @@ export const withPlan = (file: SyncPlanFile, plan: SyncPlan, at: IsoTime): SyncP
     completed_at: null,
     error: null,
   })),
-  summary: { ...file.summary, skipped: plan.skipped.length, estimated_full_seconds: plan.estimates.full_seconds },
+  summary: {
+    ...file.summary,
+    skipped: plan.skipped.length,
+    estimated_full_seconds: tenths(plan.estimates.full_seconds),
+    saved_seconds: tenths(plan.estimates.saved_seconds),
+  },
 });
-
-/** One step changed; a name the list does not have is appended. */
-export const withStep = (
-  file: SyncPlanFile,
-  name: string,
-  change: Partial<Omit<SyncStep, "name">>,
-  at: IsoTime,
-): SyncPlanFile => {
-  const known = file.steps.some((step) => step.name === name);
-  const fresh: SyncStep = {
-    name,
-    phase: "discover",
-    status: "pending",
-    rc: null,
-    started_at: null,
-    completed_at: null,
-    summary: null,
-  };
-  const steps = known ? file.steps : [...file.steps, fresh];
-  return { ...file, updated_at: at, steps: steps.map((step) => (step.name === name ? { ...step, ...change } : step)) };
-};
 
 /** One base changed. */
 export const withBase = (
   file: SyncPlanFile,
   where: Pick<PlanFileBase, "repo" | "branch">,
   change: Partial<PlanFileBase>,
-  at: IsoTime,
 ): SyncPlanFile => ({
   ...file,
-  updated_at: at,
   bases: file.bases.map((base) =>
     base.repo === where.repo && base.branch === where.branch ? { ...base, ...change } : base,
   ),
 });
 
 /** One PR changed. */
-export const withPr = (file: SyncPlanFile, pr_url: string, change: Partial<PlanFilePr>, at: IsoTime): SyncPlanFile => ({
+export const withPr = (file: SyncPlanFile, pr_url: string, change: Partial<PlanFilePr>): SyncPlanFile => ({
   ...file,
-  updated_at: at,
   prs: file.prs.map((pr) => (pr.pr_url === pr_url ? { ...pr, ...change } : pr)),
 });
 
-/** The run's end: its status, exit code and figures. Steps still running get the run's own fate. */
-export const finished = (
-  file: SyncPlanFile,
-  end: {
-    readonly status: Exclude<SyncStatus, "running">;
-    readonly rc: number;
-    readonly summary?: Partial<SyncSummary>;
-    readonly notes?: ReadonlyArray<string>;
-  },
-  at: IsoTime,
-): SyncPlanFile => ({
-  ...file,
-  updated_at: at,
-  completed_at: at,
-  status: end.status,
-  rc: end.rc,
-  steps: file.steps.map((step) => (step.status === "running" ? { ...step, status: "failed", completed_at: at } : step)),
-  summary: { ...file.summary, ...end.summary },
-  notes: [...file.notes, ...(end.notes ?? [])],
-});
+/** Notes for people, in the order they came. */
+export const withNotes = (file: SyncPlanFile, notes: ReadonlyArray<string>): SyncPlanFile =>
+  notes.length === 0 ? file : { ...file, notes: [...file.notes, ...notes] };
 
 const isProgress = orNull(shaped({ stage: isText, done: isNumber, total: isNumber }));
 const times = { started_at: orNull(isText), completed_at: orNull(isText) };

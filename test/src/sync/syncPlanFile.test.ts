@@ -3,20 +3,18 @@ import { describe, expect, it } from "vitest";
 import { planSync } from "../../../src/sync/planSync.ts";
 import {
   decodeSyncPlan,
-  finished,
   initialPlanFile,
   withBase,
+  withNotes,
   withPlan,
   withPr,
-  withStep,
 } from "../../../src/sync/syncPlanFile.ts";
 import { base, input, pr } from "./support.ts";
 
 const at = "2026-03-20T12:00:00Z";
-const later = "2026-03-20T12:01:00Z";
 const start = initialPlanFile({ run_id: "r1", pid: 7, queue: "/q", argv: ["pr-sync"], at });
 const plan = planSync(input({ rows: [pr(1), pr(2), pr(3, { target_branch: "v2" })], bases: [base("v2")] }));
-const file = withPlan(start, plan, later);
+const file = withPlan(start, plan);
 const reread = (value: unknown) => decodeSyncPlan(JSON.stringify(value));
 
 describe("sync-plan.json", () => {
@@ -46,37 +44,26 @@ describe("sync-plan.json", () => {
       { number: 2, tier: 1 },
       { number: 3, tier: 0, base: "v2" },
     ]);
-    expect(file).toMatchObject({ started_at: at, updated_at: later });
+    expect(file).toMatchObject({ started_at: at, updated_at: at });
     expect(reread(file)).toEqual(file);
   });
 
-  it("changes one step, base or PR and nothing else", () => {
-    const stepped = withStep(file, "bases", { status: "running", started_at: later }, later);
-    expect(stepped.steps.filter(({ status }) => status === "running").map(({ name }) => name)).toEqual(["bases"]);
-    const failed = withBase(file, { repo: "shop", branch: "main" }, { status: "failed", error: "x" }, later);
+  it("changes one base or PR and nothing else", () => {
+    const failed = withBase(file, { repo: "shop", branch: "main" }, { status: "failed", error: "x" });
     expect(failed.bases.map(({ status }) => status)).toEqual(["failed", "ready"]);
-    const moved = withPr(file, pr(1).pr_url, { tier: 2, prep_status: "preparing" }, later);
+    const moved = withPr(file, pr(1).pr_url, { tier: 2, prep_status: "preparing" });
     expect(moved.prs.map(({ tier, initial_tier }) => [tier, initial_tier])).toEqual([
       [2, 1],
       [1, 1],
       [0, 0],
     ]);
-    expect([reread(stepped), reread(failed), reread(moved)]).toEqual([stepped, failed, moved]);
+    expect([reread(failed), reread(moved)]).toEqual([failed, moved]);
   });
 
-  it("appends a step that it does not know", () => {
-    const grown = withStep(file, "something new", { status: "ok", rc: 0 }, later);
-    expect(grown.steps).toHaveLength(10);
-    expect(reread(grown)?.steps[9]).toMatchObject({ name: "something new", status: "ok" });
-  });
-
-  it("ends with its status, figures and notes, and leaves no step running", () => {
-    const running = withStep(file, "prepare", { status: "running" }, later);
-    const end = finished(running, { status: "interrupted", rc: 130, summary: { ready: 2 }, notes: ["n"] }, later);
-    expect(end).toMatchObject({ status: "interrupted", rc: 130, completed_at: later, notes: ["n"] });
-    expect(end.summary).toMatchObject({ ready: 2, failed: 0 });
-    expect(end.steps.some(({ status }) => status === "running")).toBe(false);
-    expect(reread(end)).toEqual(end);
+  it("keeps notes in the order they came", () => {
+    const noted = withNotes(withNotes(file, ["one"]), ["two", "three"]);
+    expect(noted.notes).toEqual(["one", "two", "three"]);
+    expect(withNotes(noted, [])).toBe(noted);
   });
 });
 

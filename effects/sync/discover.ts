@@ -1,0 +1,42 @@
+import * as Effect from "effect/Effect";
+import { cleanOrphans } from "../queue/cleanOrphans.ts";
+import { cleanRows } from "../queue/cleanRows.ts";
+import { updateRows } from "../queue/updateRows.ts";
+import type { SyncRun } from "./SyncRun.ts";
+import { counted, ok, skipped, tolerant } from "./stepEnds.ts";
+
+/** Phase A: the queue is brought up to date and cleared of what has ended. A step that fails is a warning. */
+export const discover = (run: SyncRun, options: { readonly clean: boolean }) =>
+  Effect.gen(function* () {
+    yield* run.step("pr-scan", Effect.succeed(skipped("Slack is not configured")));
+    yield* run.step(
+      "pr-queue update --all",
+      tolerant(
+        Effect.map(updateRows({ keys: "all" }), (report) => ({
+          status: report.failed.length > 0 ? ("warn" as const) : ("ok" as const),
+          rc: report.failed.length > 0 ? 1 : 0,
+          summary: `${report.checked} checked, ${report.moved} moved, ${report.merged} merged, ${report.closed} closed, ${report.failed.length} failed`,
+        })),
+      ),
+    );
+    yield* run.step(
+      "pr-queue clean",
+      options.clean
+        ? tolerant(
+            Effect.map(cleanRows({ mode: "terminal", dryRun: false }), (report) =>
+              ok(`${counted(report.removed.length, "row")} removed, ${report.kept.length} kept`),
+            ),
+          )
+        : Effect.succeed(skipped("--no-clean")),
+    );
+    yield* run.step(
+      "pr-task clean-orphans",
+      options.clean
+        ? tolerant(
+            Effect.map(cleanOrphans({ dryRun: false }), (report) =>
+              ok(`${counted(report.removed.length, "folder")} removed`),
+            ),
+          )
+        : Effect.succeed(skipped("--no-clean")),
+    );
+  });
