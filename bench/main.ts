@@ -20,8 +20,7 @@ const sections: Readonly<Record<string, Section>> = {
   startup,
   queue,
   machines: scheduling,
-  index: fullIndexing,
-  seeded: seededPreparation,
+  index: async (bench) => [...(await fullIndexing(bench)), ...(await seededPreparation(bench))],
   query: searching,
   sync: syncing,
 };

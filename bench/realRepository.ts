@@ -23,17 +23,20 @@ const changesOf = (git: RepoBuilder, commit: string): ReadonlyArray<Change> => {
   return changes;
 };
 
-/** Paths whose objects a partial copy of a repository lacks: they cannot be fetched, so they are left out. */
-const incompletePaths = (git: RepoBuilder, commit: string): ReadonlyArray<string> => {
-  const objects = git.git(["rev-list", "--objects", "--missing=print", "--no-object-names", "-n", "1", commit]);
-  const missing = new Set(objects.split("\n").flatMap((line) => (line.startsWith("?") ? [line.slice(1)] : [])));
-  if (missing.size === 0) return [];
-  const entries = git.git(["ls-tree", "-r", "-z", "--full-tree", commit]).split("\0");
-  return entries.flatMap((entry) => {
-    const [facts = "", path = ""] = entry.split("\t");
-    return missing.has(facts.split(" ")[2] ?? "") ? [path] : [];
-  });
+/** Objects that a partial copy of a repository lacks; nothing that names one of them can be fetched. */
+const missingObjects = (git: RepoBuilder, commit: string): ReadonlySet<string> => {
+  const objects = git.git(["rev-list", "--objects", "--missing=print", "--no-object-names", commit]);
+  return new Set(objects.split("\n").flatMap((line) => (line.startsWith("?") ? [line.slice(1)] : [])));
 };
+
+const pathsOf = (git: RepoBuilder, commit: string, oids: ReadonlySet<string>): ReadonlyArray<string> =>
+  git
+    .git(["ls-tree", "-r", "-z", "--full-tree", commit])
+    .split("\0")
+    .flatMap((entry) => {
+      const [facts = "", path = ""] = entry.split("\t");
+      return oids.has(facts.split(" ")[2] ?? "") ? [path] : [];
+    });
 
 interface Commit {
   readonly branch: string;
@@ -57,22 +60,38 @@ const importLines = (commit: Commit): string =>
   ].join("\n");
 
 const addCommit = (git: RepoBuilder, commit: Commit): void => {
-  git.git(["fast-import", "--quiet", "--force"], Buffer.from(importLines(commit)));
-};
-
-/** `main`: an earlier commit of the source as it is, or, where objects are missing, its complete files without history. */
-const addMain = (git: RepoBuilder, commit: string): void => {
-  const incomplete = incompletePaths(git, commit);
-  if (incomplete.length === 0) {
-    git.ref("refs/heads/main", commit);
-    return;
-  }
-  const gone = incomplete.map((path) => ({ mode: absent, oid: "", path }));
-  const tree = git.git(["rev-parse", `${commit}^{tree}`]);
-  addCommit(git, { branch: "main", message: "Complete files", from: "", tree, changes: gone });
+  // By object name: a branch cannot be made from itself.
+  const from = commit.tree === undefined ? git.sha(commit.from) : commit.from;
+  git.git(["fast-import", "--quiet", "--force"], Buffer.from(importLines({ ...commit, from })));
 };
 
 const isPlain = ({ path }: Change): boolean => !/^"|\n/.test(path);
+
+interface SourceCommit {
+  readonly sha: string;
+  readonly subject: string;
+}
+
+/**
+ * `main`: an earlier commit of the source as it is, with its history. Where objects are missing, the complete files of
+ * the oldest of `commits` and what the newer ones changed in complete files. `commits`: newest first.
+ */
+const addMain = (git: RepoBuilder, commits: ReadonlyArray<SourceCommit>): void => {
+  const [newest, oldest] = [commits[0], commits.at(-1)];
+  if (newest === undefined || oldest === undefined) throw new Error("no commit to begin with");
+  const missing = missingObjects(git, newest.sha);
+  if (missing.size === 0) {
+    git.ref("refs/heads/main", newest.sha);
+    return;
+  }
+  const changes = pathsOf(git, oldest.sha, missing).map((path) => ({ mode: absent, oid: "", path }));
+  const tree = git.git(["rev-parse", `${oldest.sha}^{tree}`]);
+  addCommit(git, { branch: "main", message: "Complete files", from: "", tree, changes });
+  for (const { sha, subject } of commits.slice(0, -1).reverse()) {
+    const complete = changesOf(git, sha).filter((change) => isPlain(change) && !missing.has(change.oid));
+    addCommit(git, { branch: "main", message: subject, from: "main", changes: complete });
+  }
+};
 
 /**
  * A repository over the objects of a real one, which it does not touch. Its change requests are the source's latest
@@ -86,12 +105,12 @@ export const realRepository = (options: { readonly dir: string; readonly source:
   const history = git.git(["log", "--first-parent", "-n", "300", "--format=%H%x00%s", head]).split("\n");
   const commits = history.map((line) => ({ sha: line.split("\0")[0] ?? "", subject: line.split("\0")[1] ?? "" }));
   const wanted = sharedChanges + 2;
-  const base = commits[Math.min(150, commits.length - 1)]?.sha ?? head;
-  addMain(git, base);
+  const earlier = Math.min(150, Math.floor(commits.length / 2));
+  addMain(git, commits.slice(earlier));
   for (const branch of ["release-1", "release-2"])
-    addCommit(git, { branch, message: `Begin ${branch}`, from: "refs/heads/main", changes: [] });
+    addCommit(git, { branch, message: `Begin ${branch}`, from: "main", changes: [] });
   const usable = commits
-    .slice(0, 150)
+    .slice(0, earlier)
     .map(({ sha, subject }) => ({ subject, changes: changesOf(git, sha).filter(isPlain) }))
     .filter(({ changes }) => changes.length > 0 && changes.length <= maxChangedFiles)
     .slice(0, wanted);
@@ -99,7 +118,7 @@ export const realRepository = (options: { readonly dir: string; readonly source:
   const added = usable.map(({ subject, changes }, n): BenchChange => {
     const base = n < sharedChanges ? "main" : `release-${n - sharedChanges + 1}`;
     const change = { head: `change-${n}`, base };
-    addCommit(git, { branch: change.head, message: subject, from: `refs/heads/${base}`, changes });
+    addCommit(git, { branch: change.head, message: subject, from: base, changes });
     return change;
   });
   return {
