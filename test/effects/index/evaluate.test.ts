@@ -34,11 +34,13 @@ it("finds the files of commits from their subjects, leaving out commits of files
 
 it("weighs no file down for what it is for: tests of a commit are wanted as much as its source", async () => {
   const dir = join(temporaryFolder(), "code-index");
+  const filler = ["mail", "login", "search", "stock", "invoice", "address"];
   const tree = memoryTree({
+    ...Object.fromEntries(filler.map((name) => [`src/${name}.ts`, `export function ${name}() { return 1; }\n`])),
     "src/cartTotals.ts": "export function cartTotals(cart) { return cart.totals; }\n",
     "test/cartTotals.test.ts": "export function cartTotalsAreRounded(cart) { return round(cart.totals); }\n",
   });
-  const commits = [{ subject: "cart totals are rounded", files: ["test/cartTotals.test.ts"] }];
+  const commits = [{ subject: "round cart totals", files: ["test/cartTotals.test.ts"] }];
   const result = await Effect.runPromise(
     Effect.provide(
       Effect.gen(function* () {
