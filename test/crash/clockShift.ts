@@ -1,0 +1,17 @@
+/** A program for `--import`: every clock of the process that follows the calendar runs that much ahead, or behind. */
+const program = (ms: number): string => `
+const real = Date.now;
+const shifted = () => real() + (${ms});
+globalThis.Date = class Date extends globalThis.Date {
+  constructor(...args) { if (args.length === 0) super(shifted()); else super(...args); }
+  static now() { return shifted(); }
+};
+Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + (${ms}) });
+`;
+
+/** Environment for a Node process whose clock is `ms` milliseconds ahead of this machine's; negative: behind. */
+export const clockShiftedBy = (ms: number): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program(ms))}`,
+});
+
+export const day = 86_400_000;
