@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as Effect from "effect/Effect";
@@ -55,10 +55,18 @@ const demoHome = (input: VerbInput) =>
     return { dir: yield* Effect.promise(() => realpath(dir)), temporary: false };
   });
 
+/** Puts the demo's repositories in place, each whole; those that an earlier demo left stay as the person left them. */
 const buildOnce = (dir: string): Effect.Effect<ReadonlyArray<DemoRepository>> =>
   Effect.promise(async () => {
     await writeFile(join(dir, marker), "a demo of adk; delete this folder when you are done\n", { mode: 0o600 });
-    return buildDemoRepositories(join(dir, "repositories"));
+    const [folder, beside] = [join(dir, "repositories"), join(dir, ".repositories.new")];
+    await rm(beside, { recursive: true, force: true });
+    const built = buildDemoRepositories(beside);
+    await mkdir(folder, { recursive: true });
+    const placed = built.map((repository) => ({ ...repository, path: join(folder, repository.name) }));
+    for (const { name, path } of placed) if (!existsSync(path)) await rename(join(beside, name), path);
+    await rm(beside, { recursive: true, force: true });
+    return placed;
   });
 
 const runSync = (dir: string, repositories: ReadonlyArray<DemoRepository>, input: VerbInput) =>
