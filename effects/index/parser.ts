@@ -3,84 +3,19 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type * as TreeSitter from "@vscode/tree-sitter-wasm";
 import type { NamedPlace, Syntax } from "../../src/index/chunkFile.ts";
-import { isDefiningType } from "../../src/index/definitions.ts";
 import type { Grammar } from "../../src/index/languages.ts";
+import { type SyntaxQueries, syntaxQueries } from "./syntaxQueries.ts";
 
 const require = createRequire(import.meta.url);
 
-interface LoadedLanguage {
+interface LoadedLanguage extends SyntaxQueries {
   readonly parser: TreeSitter.Parser;
-  readonly definitions: TreeSitter.Query | null;
-  readonly calls: TreeSitter.Query | null;
 }
-
-/** Call forms of all grammars; a language uses those that its grammar knows. */
-const callPatterns = [
-  "(call_expression function: (_) @name)",
-  "(new_expression constructor: (_) @name)",
-  "(jsx_opening_element name: (_) @name)",
-  "(jsx_self_closing_element name: (_) @name)",
-  "(call function: (_) @name)",
-  "(call method: (_) @name)",
-  "(method_invocation name: (_) @name)",
-  "(object_creation_expression type: (_) @name)",
-  "(invocation_expression function: (_) @name)",
-  "(function_call_expression function: (_) @name)",
-  "(member_call_expression name: (_) @name)",
-  "(scoped_call_expression name: (_) @name)",
-  "(macro_invocation macro: (_) @name)",
-  "(call_expression (simple_identifier) @name)",
-  "(call_expression (navigation_expression suffix: (_) @name))",
-  "(command name: (_) @name)",
-];
-
-const definitionPatterns = [
-  "(function_declarator declarator: (_) @name) @function",
-  "(program (lexical_declaration (variable_declarator name: (identifier) @name)))",
-  "(program (variable_declaration (variable_declarator name: (identifier) @name)))",
-  "(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))))",
-  "(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression)])",
-  "(assignment_expression left: (member_expression property: (_) @name) right: [(arrow_function) (function_expression)])",
-  "(module (expression_statement (assignment left: (identifier) @name)))",
-  "(source_file (const_declaration (const_spec name: (_) @name)))",
-];
 
 const maxNames = 20_000;
 const lastIdentifier = /([\p{L}_$][\p{L}\p{N}_$]*[?!]?)\s*(?:<[^<>]*>)?\s*$/u;
 
 type Module = typeof TreeSitter;
-
-/**
- * `name` fields of the grammar's own defining node types, type by type: one pattern over all types, `(_ name: (_))`,
- * takes time quadratic in the depth of the tree.
- */
-const definingPatterns = (language: TreeSitter.Language): string[] => {
-  const types = new Set<string>();
-  for (let id = 0; id < language.nodeTypeCount; id++) {
-    const type = language.nodeTypeForId(id);
-    if (type !== null && language.nodeTypeIsNamed(id) && isDefiningType(type)) types.add(type);
-  }
-  return [...types].sort().map((type) => `(${type} name: (_) @name)`);
-};
-
-/** Whether all node types of a pattern exist; compiling one only to see it fail costs far more. */
-const isPlausible = (known: ReadonlySet<string>, pattern: string): boolean =>
-  [...pattern.matchAll(/\(([a-z_]+)/g)].every(([, type]) => type === undefined || type === "_" || known.has(type));
-
-const queryOf = (module: Module, language: TreeSitter.Language, patterns: ReadonlyArray<string>) => {
-  const types = new Set<string>();
-  for (let id = 0; id < language.nodeTypeCount; id++) types.add(language.nodeTypeForId(id) ?? "");
-  const known = patterns.filter((pattern) => {
-    if (!isPlausible(types, pattern)) return false;
-    try {
-      new module.Query(language, pattern).delete();
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return known.length === 0 ? null : new module.Query(language, known.join("\n"));
-};
 
 let started: Promise<Module> | null = null;
 const languages = new Map<string, Promise<LoadedLanguage>>();
@@ -101,11 +36,7 @@ const load = async (grammar: Grammar): Promise<LoadedLanguage> => {
   const language = await module.Language.load(bytes);
   const parser = new module.Parser();
   parser.setLanguage(language);
-  return {
-    parser,
-    definitions: queryOf(module, language, [...definingPatterns(language), ...definitionPatterns]),
-    calls: queryOf(module, language, callPatterns),
-  };
+  return { parser, ...syntaxQueries(module, language) };
 };
 
 const languageFor = (grammar: Grammar): Promise<LoadedLanguage> => {
@@ -117,17 +48,42 @@ const languageFor = (grammar: Grammar): Promise<LoadedLanguage> => {
   return loading;
 };
 
-const namesFrom = (query: TreeSitter.Query | null, root: TreeSitter.Node, text: string): NamedPlace[] => {
+interface CapturedName extends NamedPlace {
+  /** The capture of its pattern. */
+  readonly as: string;
+}
+
+const captureNames = ["name", "value", "import", "bound", "handed"];
+
+const namesFrom = (query: TreeSitter.Query | null, root: TreeSitter.Node, text: string): CapturedName[] => {
   if (query === null) return [];
-  const out: NamedPlace[] = [];
-  for (const { name: capture, node } of query.captures(root)) {
-    if (capture !== "name") continue;
+  const out: CapturedName[] = [];
+  for (const { name: as, node } of query.captures(root)) {
+    if (!captureNames.includes(as)) continue;
     const end = node.endIndex;
     const name = lastIdentifier.exec(text.slice(Math.max(node.startIndex, end - 120), end))?.[1];
-    if (name !== undefined) out.push({ name, row: node.endPosition.row });
+    if (name !== undefined) out.push({ name, row: node.endPosition.row, as });
     if (out.length >= maxNames) break;
   }
   return out;
+};
+
+/** By convention a constant, which nobody calls. */
+const constantName = /^[A-Z][A-Z0-9_]+$/;
+
+/**
+ * Definitions and calls of a file. A name that is only handed over counts as called when it is imported or is a function
+ * of this file, and no parameter in the file has the same name.
+ */
+const namesOf = (language: LoadedLanguage, root: TreeSitter.Node, text: string) => {
+  const defs = namesFrom(language.definitions, root, text);
+  const called = namesFrom(language.calls, root, text);
+  if (!called.some(({ as }) => as === "handed")) return { defs, calls: called };
+  const bindings = namesFrom(language.bindings, root, text);
+  const functions = new Set([...defs, ...bindings].flatMap(({ as, name }) => (/name|import/.test(as) ? [name] : [])));
+  for (const { as, name } of bindings) if (as === "bound") functions.delete(name);
+  const calls = called.filter(({ as, name }) => as === "name" || (functions.has(name) && !constantName.test(name)));
+  return { defs, calls };
 };
 
 /**
@@ -163,11 +119,7 @@ export const withSyntax = async <A>(
   try {
     const root = tree.rootNode;
     if (root.type === "ERROR") return use(null);
-    return use({
-      root,
-      defs: namesFrom(language.definitions, root, text),
-      calls: namesFrom(language.calls, root, text),
-    });
+    return use({ root, ...namesOf(language, root, text) });
   } finally {
     tree.delete();
   }

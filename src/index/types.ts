@@ -124,4 +124,4 @@ export interface IndexHealth {
 }
 
 /** Raised whenever chunk texts, ids, tokens or columns change: indexes of two versions are never mixed. */
-export const chunkerVersion = 1;
+export const chunkerVersion = 2;

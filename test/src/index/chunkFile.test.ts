@@ -55,6 +55,48 @@ describe("chunkFile", () => {
     expect(chunks.flatMap(({ calls }) => calls)).toContain(called);
   });
 
+  it.each([
+    ["a class field that holds a function", "class A {\n  #run = () => go();\n}\n", "run"],
+    ["a class field of a function's type", "class A {\n  declare run: (x: string) => void;\n}\n", "run"],
+    ["a named function expression", "export const make = (x: string) => {\n  return function run() {};\n};\n", "run"],
+    ["a function in an object", "export const api = {\n  run: async () => 1,\n};\n", "run"],
+    ["a wrapped function", "export const A = () => {\n  const run = useCallback(() => 1, []);\n};\n", "run"],
+  ])("finds %s", async (_, text, defined) => {
+    const chunks = await chunksOf("a.ts", text);
+    expect(chunks.flatMap(({ defs }) => defs)).toContain(defined);
+  });
+
+  it("takes no value for a function: neither a field of data nor the result of a method", async () => {
+    const text = "class A {\n  total = 0;\n  m() {\n    const names = list.map((x) => x.name);\n  }\n}\n";
+    const chunks = await chunksOf("a.ts", text);
+    expect(chunks.flatMap(({ defs }) => defs)).toEqual(["A", "m"]);
+  });
+
+  it.each([
+    ["a.ts", 'import { auth as check } from "./auth";\napp.use(check);\n', "check"],
+    ["a.js", 'const { auth } = require("./auth");\napp.use(auth);\n', "auth"],
+    ["a.ts", "function byName(a, b) {\n  return 0;\n}\nlist.sort(byName);\n", "byName"],
+    ["a.tsx", "const close = () => 1;\nconst A = () => <Menu onClick={close} />;\n", "close"],
+    ["a.py", "from auth import check\nuse(check)\n", "check"],
+  ])("counts a function that %s hands over as called", async (path, text, called) => {
+    const chunks = await chunksOf(path, text);
+    expect(chunks.flatMap(({ calls }) => calls)).toContain(called);
+  });
+
+  it.each([
+    ["a parameter of the same name", 'import { auth } from "./auth";\nconst f = (auth) => use(auth);\n'],
+    ["a value that the file does not know", "use(auth);\n"],
+    ["a local value", "const auth = 1;\nuse(auth);\n"],
+  ])("does not count %s as called", async (_, text) => {
+    const chunks = await chunksOf("a.ts", text);
+    expect(chunks.flatMap(({ calls }) => calls)).toEqual(["use"]);
+  });
+
+  it("does not count a constant that is handed over as called", async () => {
+    const chunks = await chunksOf("a.ts", 'import { METHOD_ALL } from "./methods";\nuse(METHOD_ALL);\n');
+    expect(chunks.flatMap(({ calls }) => calls)).toEqual(["use"]);
+  });
+
   it.each(["a.dart", "a.sol", "a.vue", "a.css", "a.ps1", "a.tsx"])("has a grammar for %s", async (path) => {
     const found = await withSyntax(languageOf(path).grammar, "class A {}\n", (syntax) => syntax !== null);
     expect(found).toBe(true);
