@@ -1,48 +1,13 @@
-import { helpText, usageLine } from "./help.ts";
-import { type Ending, failedEnding, finish, ignoreClosedPipes, jsonDocument } from "./output.ts";
-import { type Invocation, parse } from "./parse.ts";
-import type { VerbInput, VerbSpec } from "./verb.ts";
-import { version } from "./version.ts";
+import { finish, ignoreClosedPipes } from "./output.ts";
+import { parse } from "./parse.ts";
+import { answer } from "./startup/answer.ts";
 
-const printed = (text: string, document: Readonly<Record<string, string>>, json: boolean): Ending => ({
-  stdout: json ? jsonDocument(document) : `${text}\n`,
-  stderr: "",
-  exitCode: 0,
-});
-
-const misused = (call: Extract<Invocation, { readonly kind: "usage" }>): Ending => {
-  const ending = failedEnding({ tag: "UsageError", message: call.message, hint: call.hint, exitCode: 2 }, call.json);
-  return { ...ending, stderr: `${ending.stderr}${usageLine(call.path)}\n` };
-};
-
-/** Under an agent only what a review reads is allowed; the worker does the rest on its behalf (spec 3, "Environment"). */
-const agentMayRun = (spec: VerbSpec): boolean => spec.path[0] === "index" || spec.path.join(" ") === "pr-task info";
-
-const run = async (spec: VerbSpec, input: VerbInput): Promise<Ending> => {
-  if ((input.env.ADK_AGENT ?? "") !== "" && !agentMayRun(spec)) {
-    const message = `adk ${spec.path.join(" ")} is not for agents`;
-    return failedEnding(
-      { tag: "Refused", message, hint: "use adk index … or adk pr-task info", exitCode: 2 },
-      input.json,
-    );
-  }
-  // Here, and not before: nothing above needs effect, and loading it doubles the time of a call.
-  const { runVerb } = await import("./run.ts");
-  return runVerb(spec, input);
-};
-
-const answer = (call: Invocation): Ending | Promise<Ending> => {
-  switch (call.kind) {
-    case "version":
-      return printed(`adk ${version}`, { version }, call.json);
-    case "help":
-      return printed(helpText(call.path), { help: helpText(call.path) }, call.json);
-    case "usage":
-      return misused(call);
-    case "run":
-      return run(call.spec, call.input);
-  }
-};
-
+// Every verb, from modules that load as they are needed. bin/adk comes here for those that cli/startup has no bundle for.
 ignoreClosedPipes();
-await finish(await answer(parse(process.argv.slice(2), process.env)));
+await finish(
+  await answer(parse(process.argv.slice(2), process.env), async (spec, input) => {
+    // Here, and not before: nothing above needs effect, and loading it doubles the time of a call.
+    const { runVerb } = await import("./run.ts");
+    return runVerb(spec, input);
+  }),
+);

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmS
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildStart, warmCodeCache } from "./startup/bundles.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -44,6 +45,8 @@ const result = await build({
   },
   logLevel: "warning",
 });
+await buildStart({ root, outdir, external, version });
+await warmCodeCache({ root, outdir });
 writeFileSync(join(outdir, "meta.json"), JSON.stringify(result.metafile));
 if (existsSync(join(root, "effects/index/embedder"))) {
   cpSync(join(root, "effects/index/embedder"), join(outdir, "embedder"), { recursive: true });
