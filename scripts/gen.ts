@@ -1,12 +1,13 @@
 // Writes every generated file; `--check` writes nothing and fails naming those that are stale.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { caseDocs } from "./gen/cases.ts";
 import { cliDocs } from "./gen/cli.ts";
 import type { GeneratedFile } from "./gen/cliFile.ts";
 import { configDocs } from "./gen/config.ts";
 import { machineDocs } from "./gen/machines.ts";
 
-const generators: ReadonlyArray<() => ReadonlyArray<GeneratedFile>> = [cliDocs, configDocs, machineDocs];
+const generators: ReadonlyArray<() => ReadonlyArray<GeneratedFile>> = [caseDocs, cliDocs, configDocs, machineDocs];
 
 const root = resolve(dirname(process.argv[1] ?? ""), "..");
 
