@@ -4,7 +4,7 @@ import { build, type Plugin } from "esbuild";
 
 /** The repository, from wherever this code was bundled to. */
 const rootFrom = (folder: string): string =>
-  existsSync(join(folder, "machines")) ? folder : rootFrom(dirname(folder));
+  existsSync(join(folder, "machines/prep.ts")) ? folder : rootFrom(dirname(folder));
 const root = rootFrom(import.meta.dirname);
 
 export interface BuiltCli {
