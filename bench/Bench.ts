@@ -10,6 +10,8 @@ export interface Bench {
   readonly quick: boolean;
   /** A git repository to index instead of the default one, made of installed packages. */
   readonly repo: string | null;
+  /** Runs of each full index; the slowest measurement of all. */
+  readonly fullRuns: number;
   /** Worker processes on both sides of the sync ratio. */
   readonly jobs: number;
 }

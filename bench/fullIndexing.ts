@@ -11,7 +11,7 @@ import { median } from "./statistics.ts";
 export const fullIndexing: Section = async (bench) => {
   const { home, clone, base, added } = await indexedHome(bench);
   const meta = indexMeta(base);
-  const runs = bench.quick ? 1 : 3;
+  const runs = bench.fullRuns;
   const bySecond: Record<number, number[]> = { 0: [], 1: [], 2: [] };
   const byCpu: number[] = [];
   let files = 0;

@@ -1,4 +1,4 @@
-// The benchmarks: npm run bench -- [--only startup,queue,…] [--repo PATH] [--quick] [--jobs N]
+// The benchmarks: npm run bench -- [--only startup,queue,…] [--repo PATH] [--quick] [--jobs N] [--runs N]
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     repo: { type: "string" },
     quick: { type: "boolean", default: false },
     jobs: { type: "string", default: "1" },
+    runs: { type: "string" },
     child: { type: "string" },
   },
 });
@@ -70,6 +71,7 @@ const runSections = async (): Promise<void> => {
     quick: values.quick,
     repo: values.repo === undefined ? null : realpathSync(values.repo),
     jobs: Number(values.jobs),
+    fullRuns: Number(values.runs ?? (values.quick ? 1 : 3)),
   };
   const results: SectionResult[] = [];
   for (const [name, section] of chosenSections()) {
