@@ -9,16 +9,20 @@ import { layer as homeLayer } from "../../effects/home/Home.ts";
 import { addLocal } from "../../effects/queue/addRows.ts";
 import { addRepository } from "../../effects/repos/addRepository.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
+import { ensureDir } from "../../effects/store/durableFile.ts";
 import { prSync } from "../../effects/sync/prSync.ts";
 import { buildDemoRepositories, type DemoRepository } from "../../fixtures/repos/demoRepositories.ts";
 import { defaultConfig } from "../../src/config/config.ts";
-import { Refused } from "../../src/errors.ts";
+import { failure, Refused } from "../../src/errors.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
 import { workLayer } from "../layers/work.ts";
 import type { VerbInput, VerbModule } from "../verb.ts";
 import { demoText } from "./demoText.ts";
 
 const marker = ".adk-demo";
+
+/** The demo's own repositories could not be made: no git, no room, no right to write. */
+class DemoNotBuilt extends failure("DemoNotBuilt", 1) {}
 
 const isEmpty = (dir: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
@@ -51,23 +55,33 @@ const demoHome = (input: VerbInput) =>
         });
       }
     }
-    yield* Effect.promise(() => mkdir(dir, { recursive: true, mode: 0o700 }));
+    yield* ensureDir(dir);
     return { dir: yield* Effect.promise(() => realpath(dir)), temporary: false };
   });
 
 /** Puts the demo's repositories in place, each whole; those that an earlier demo left stay as the person left them. */
-const buildOnce = (dir: string): Effect.Effect<ReadonlyArray<DemoRepository>> =>
-  Effect.promise(async () => {
-    await writeFile(join(dir, marker), "a demo of adk; delete this folder when you are done\n", { mode: 0o600 });
-    const [folder, beside] = [join(dir, "repositories"), join(dir, ".repositories.new")];
-    await rm(beside, { recursive: true, force: true });
-    const built = buildDemoRepositories(beside);
-    await mkdir(folder, { recursive: true });
-    const placed = built.map((repository) => ({ ...repository, path: join(folder, repository.name) }));
-    for (const { name, path } of placed) if (!existsSync(path)) await rename(join(beside, name), path);
-    await rm(beside, { recursive: true, force: true });
-    return placed;
+const buildOnce = (dir: string): Effect.Effect<ReadonlyArray<DemoRepository>, DemoNotBuilt> =>
+  Effect.tryPromise({
+    try: () => placeRepositories(dir),
+    catch: (cause) =>
+      new DemoNotBuilt({
+        cause,
+        message: `the demo's repositories could not be made in ${dir}: ${cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)}`,
+        hint: "check that git is installed and that the folder can be written, then run it again",
+      }),
   });
+
+const placeRepositories = async (dir: string): Promise<ReadonlyArray<DemoRepository>> => {
+  await writeFile(join(dir, marker), "a demo of adk; delete this folder when you are done\n", { mode: 0o600 });
+  const [folder, beside] = [join(dir, "repositories"), join(dir, ".repositories.new")];
+  await rm(beside, { recursive: true, force: true });
+  const built = buildDemoRepositories(beside);
+  await mkdir(folder, { recursive: true });
+  const placed = built.map((repository) => ({ ...repository, path: join(folder, repository.name) }));
+  for (const { name, path } of placed) if (!existsSync(path)) await rename(join(beside, name), path);
+  await rm(beside, { recursive: true, force: true });
+  return placed;
+};
 
 const runSync = (dir: string, repositories: ReadonlyArray<DemoRepository>, input: VerbInput) =>
   Effect.gen(function* () {

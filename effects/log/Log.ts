@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
@@ -10,6 +10,7 @@ import { makeRedactor, scrubArgv, secretsOfEnvironment } from "../../src/text/re
 import { terminalCell } from "../../src/text/sanitize.ts";
 import { fileTime } from "../../src/time.ts";
 import { Home } from "../home/Home.ts";
+import { makeDirs } from "../store/fileOps.ts";
 import { observeLargeFiles } from "./largeFiles.ts";
 import { plainFields } from "./plainFields.ts";
 
@@ -68,7 +69,7 @@ const openLog = (folder: string, name: string): Effect.Effect<Either.Either<Open
     Effect.either(
       Effect.try({
         try: () => {
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          makeDirs(folder);
           const file = join(folder, name);
           return { fd: openSync(file, "a", 0o600), file };
         },

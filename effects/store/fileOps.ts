@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import { reportFileUse } from "../log/largeFiles.ts";
 import { hit } from "./faults.ts";
 
@@ -118,13 +119,23 @@ export const fsyncDir = (path: string): void => {
   }
 };
 
-/** Creates a folder and its missing parents, each 0700 whatever the umask. Folders that exist keep their mode. */
+/**
+ * Creates a folder and its missing parents, each 0700 whatever the umask. Folders that exist keep their mode. One by
+ * one: Node's recursive mkdir never ends where a file system answers ENOENT to the making of a folder (/proc does).
+ */
 export const makeDirs = (path: string): void => {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(path);
+  if (parent !== path) makeDirs(parent);
   hit("mkdir", path);
-  const first = fs.mkdirSync(path, { recursive: true, mode: modes.dir });
-  if (first === undefined) return;
-  for (let folder = path; folder.length >= first.length; folder = folder.slice(0, folder.lastIndexOf("/")))
-    fs.chmodSync(folder, modes.dir);
+  try {
+    fs.mkdirSync(path, { mode: modes.dir });
+  } catch (error) {
+    // Somebody else made it meanwhile, or a file stands there.
+    if (isCode(error, "EEXIST") && fs.statSync(path).isDirectory()) return;
+    throw error;
+  }
+  fs.chmodSync(path, modes.dir);
 };
 
 /** Where a path leads when it or its folders are links; the path itself when there is nothing yet. */
