@@ -2,7 +2,7 @@
 // over the built program: a mutant that no chapter notices survives.
 // node scripts/runTs.mjs scripts/mutateMachines.ts [--machine prep|base|sync] [--only NAME]
 
-import { killedBy } from "../test/e2e/scenario/killedBy.ts";
+import { killedBy, learn } from "../test/e2e/scenario/killedBy.ts";
 import { mutable, mutantName, transitionsOf } from "../test/e2e/scenario/mutants.ts";
 import { buildCli } from "../test/e2e/support/buildCli.ts";
 
@@ -18,9 +18,10 @@ const mutants = transitionsOf().filter(
 const cli = await buildCli(mutable);
 const survivors: Array<string> = [];
 try {
+  const taken = await learn(cli.program);
   for (const mutant of mutants) {
     const name = mutantName(mutant);
-    const killer = await killedBy(mutant, cli.program);
+    const killer = await killedBy(mutant, cli.program, taken);
     if (killer === null) survivors.push(name);
     process.stdout.write(`${name}\t${killer === null ? "SURVIVES" : `killed by "${killer.chapter}": ${killer.why}`}\n`);
   }
