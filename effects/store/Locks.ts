@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import { Home } from "../home/Home.ts";
 import { epochNotePath } from "./epochChain.ts";
-import { LockBusy, LockFailed } from "./errors.ts";
+import { LockBusy, LockFailed, systemReason } from "./errors.ts";
 import type { HeldLock, LockMechanism } from "./kernelLock.ts";
 import { type LockHolder, noteFor, readHolder } from "./lockInfo.ts";
 import { type MechanismName, preferredMechanism, recordedMechanism, settleMechanism } from "./lockMechanism.ts";
@@ -60,15 +60,14 @@ const busy = (name: string, holder: LockHolder | null): LockBusy =>
     pid: holder?.pid ?? null,
   });
 
-const failed = (name: string, path: string, cause: unknown): LockFailed =>
-  cause instanceof LockFailed
-    ? cause
-    : new LockFailed({
-        message: `cannot lock ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        hint: "check that this user may write there; `adk doctor` shows which locks are in use",
-        lock: name,
-        cause,
-      });
+const failed = (name: string, path: string, cause: unknown): LockFailed => {
+  if (cause instanceof LockFailed) return cause;
+  const [reason, hint] = systemReason(cause) ?? [
+    cause instanceof Error ? cause.message : String(cause),
+    "check that this user may write there; `adk doctor` shows which locks are in use",
+  ];
+  return new LockFailed({ message: `cannot lock ${path}: ${reason}`, hint, lock: name, cause });
+};
 
 /** Milliseconds until the next look: the queue is held for milliseconds. Random, so that waiters fall out of step. */
 const pause = (waitedMs: number, next: boolean): number => {

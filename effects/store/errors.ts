@@ -51,14 +51,17 @@ const reasons: Readonly<Record<string, readonly [message: string, hint: string]>
   EROFS: ["read-only file system", "mount it writable or set ADK_DATA_HOME to another folder"],
 };
 
+/** Why the system refused, in the user's words, and what to do; null for what is no such refusal. */
+export const systemReason = (cause: unknown): readonly [message: string, hint: string] | null =>
+  reasons[systemCode(cause) ?? ""] ?? null;
+
 /** A failed write as the user sees it. */
 export const writeFailed = (path: string, cause: unknown): WriteFailed => {
-  const code = systemCode(cause);
-  const [reason, hint] = reasons[code ?? ""] ?? [
+  const [reason, hint] = systemReason(cause) ?? [
     cause instanceof Error ? cause.message : String(cause),
     "run the command again with -v and look at the log",
   ];
-  return new WriteFailed({ message: `cannot write ${path}: ${reason}`, hint, path, code, cause });
+  return new WriteFailed({ message: `cannot write ${path}: ${reason}`, hint, path, code: systemCode(cause), cause });
 };
 
 /** Text of a file as it may stand in a message: no control, bidi or separator characters, at most 80 of them. */

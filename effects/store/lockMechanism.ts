@@ -52,12 +52,12 @@ const record = (locks: string, name: MechanismName): void => {
   const temp = join(locks, `.mechanism-${process.pid}-${randomBytes(4).toString("hex")}`);
   const fd = files.createExclusive(temp);
   try {
-    files.writeAll(fd, Buffer.from(`${name}\n`, "utf8"), temp);
-    files.fsync(fd, temp);
-  } finally {
-    files.close(fd);
-  }
-  try {
+    try {
+      files.writeAll(fd, Buffer.from(`${name}\n`, "utf8"), temp);
+      files.fsync(fd, temp);
+    } finally {
+      files.close(fd);
+    }
     files.link(temp, recordPath(locks));
   } catch (error) {
     if (!files.isCode(error, "EEXIST")) throw error;

@@ -85,6 +85,23 @@ describe("the Nth file operation of a queue write fails, for every N", () => {
     expect(failed.map(({ message }) => message)).toEqual([`cannot write ${home.queue}: disk full`]);
   });
 
+  it("a disk that is full before the first lock is named as such, and nothing half-made stays", async () => {
+    for (const point of ["write", "fsync", "link"]) {
+      process.env.ADK_FAULT = `${point}:1:ENOSPC`;
+      resetFaults();
+      expect(await Effect.runPromise(add(1))).toMatchObject({
+        left: {
+          _tag: "LockFailed",
+          message: `cannot lock ${home.lock}: disk full`,
+          hint: expect.stringContaining("free some space"),
+        },
+      });
+      expect(readdirSync(join(home.data, "locks"))).toEqual([]);
+    }
+    delete process.env.ADK_FAULT;
+    expect(Either.isRight(await Effect.runPromise(add(1)))).toBe(true);
+  });
+
   it("is not armed outside of tests", async () => {
     const mode = process.env.NODE_ENV;
     process.env.ADK_FAULT = "*:1:EIO";
