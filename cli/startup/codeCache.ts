@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { constants, Script } from "node:vm";
 
@@ -13,27 +12,54 @@ export interface CompiledBundle {
 
 export const cacheFileOf = (bundleFile: string): string => `${bundleFile}.cache`;
 
-const digestBytes = 32;
+/** First line of a cache: the very Node that made it, and the lengths of what follows. */
+const headOf = (codeBytes: number, sourceBytes: number): Buffer => {
+  const { size, mtimeMs } = statSync(process.execPath);
+  const node = `${process.version} ${process.platform} ${process.arch} ${size} ${mtimeMs}`;
+  return Buffer.from(`adk code cache of ${node}: ${codeBytes} ${sourceBytes}\n`);
+};
 
 /**
- * V8 looks at version and flags of cached code, not at its bytes: a flipped bit would crash the process. So a cache
- * counts only when this digest fits, which covers the code, the text it was made from, and the very Node that made it.
+ * V8 looks at version and flags of cached code, not at its bytes: a flipped bit crashes the process. So the code is
+ * there twice, and with it the text it was made from; a cache counts only when all of that fits together. Comparing
+ * takes a tenth of what loading and running a hash takes.
  */
-const digestOf = (source: Buffer, code: Buffer): Buffer => {
-  const { size, mtimeMs } = statSync(process.execPath);
-  const node = `${process.version} ${process.platform} ${process.arch} ${size} ${mtimeMs} ${source.length}\n`;
-  return createHash("sha256").update(node).update(source).update(code).digest();
-};
+const cacheOf = (code: Buffer, source: Buffer): Buffer =>
+  Buffer.concat([headOf(code.length, source.length), code, code, source]);
 
 /** Undefined when there is no cache that was made by this Node from this text, whatever the reason. */
 const cachedCode = (file: string, source: Buffer): Buffer | undefined => {
   try {
     const bytes = readFileSync(cacheFileOf(file));
-    const code = bytes.subarray(digestBytes);
-    return digestOf(source, code).equals(bytes.subarray(0, digestBytes)) ? code : undefined;
+    const start = bytes.indexOf(10) + 1;
+    const codeBytes = (bytes.length - start - source.length) / 2;
+    const [code, again, text] = [0, 1, 2].map((part) => bytes.subarray(start + part * codeBytes));
+    if (code === undefined || again === undefined || text === undefined) return undefined;
+    const fits =
+      bytes.subarray(0, start).equals(headOf(codeBytes, source.length)) &&
+      code.subarray(0, codeBytes).equals(again.subarray(0, codeBytes)) &&
+      text.equals(source);
+    return fits ? code.subarray(0, codeBytes) : undefined;
   } catch {
     return undefined;
   }
+};
+
+/** Modules of Node that take a millisecond or more to load, and that many calls have no use for. */
+const slowModules: ReadonlySet<string> = new Set([
+  "node:child_process",
+  "node:crypto",
+  "node:fs/promises",
+  "node:module",
+  "node:url",
+  "node:readline",
+]);
+
+/** A `require` whose slow modules load when something in them is first used. */
+const lazily = (require: NodeJS.Require): NodeJS.Require => {
+  const lazy = (name: string): unknown =>
+    slowModules.has(name) ? new Proxy({}, { get: (_, key) => require(name)[key] }) : require(name);
+  return Object.assign(lazy, require);
 };
 
 type BundleFunction = (exports: object, require: NodeJS.Require, module: { exports: object }, file: string) => void;
@@ -42,8 +68,8 @@ type BundleFunction = (exports: object, require: NodeJS.Require, module: { expor
 export const compileBundle = (file: string): CompiledBundle => {
   const source = readFileSync(file);
   const cachedData = cachedCode(file, source);
-  // The bundle is ASCII, which latin1 reads without looking at each byte's successors.
-  const script = new Script(`(function(exports,require,module,__filename){${source.toString("latin1")}\n})`, {
+  // The bundle is a function expression, and ASCII: latin1 takes its bytes as they are.
+  const script = new Script(source.toString("latin1"), {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -51,13 +77,10 @@ export const compileBundle = (file: string): CompiledBundle => {
   return {
     evaluate: (require) => {
       const module = { exports: {} };
-      (script.runInThisContext() as BundleFunction)(module.exports, require, module, file);
+      (script.runInThisContext() as BundleFunction)(module.exports, lazily(require), module, file);
       return module.exports;
     },
-    cacheBytes: () => {
-      const code = script.createCachedData();
-      return Buffer.concat([digestOf(source, code), code]);
-    },
+    cacheBytes: () => cacheOf(script.createCachedData(), source),
     fromCache: cachedData !== undefined && script.cachedDataRejected === false,
   };
 };

@@ -13,6 +13,7 @@ const bareTable = {
     ),
 };
 
+/** Builds start.cjs, read.cjs and write.cjs, and meta.start.json, which says what is in each. */
 export const buildStart = async ({ root, outdir, external, version }) => {
   const common = {
     absWorkingDir: root,
@@ -30,14 +31,16 @@ export const buildStart = async ({ root, outdir, external, version }) => {
     metafile: true,
     plugins: [bareTable],
     external: [...external, "./main.js"],
-    define: { ADK_VERSION: JSON.stringify(version), "import.meta.url": "adkBundleUrl" },
+    // Light verbs ask for it only to make a `require`, which takes a path as well; a URL would load node:url.
+    define: { ADK_VERSION: JSON.stringify(version), "import.meta.url": "__filename" },
     logLevel: "warning",
   };
   const start = await build({ ...common, entryPoints: { start: "cli/startup/start.ts" } });
   const verbs = await build({
     ...common,
     entryPoints: { read: "cli/startup/readVerbs.ts", write: "cli/startup/writeVerbs.ts" },
-    banner: { js: 'const adkBundleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    banner: { js: "(function(exports,require,module,__filename){" },
+    footer: { js: "})" },
   });
   const outputs = { ...start.metafile.outputs, ...verbs.metafile.outputs };
   writeFileSync(join(outdir, "meta.start.json"), JSON.stringify({ inputs: {}, outputs }));
