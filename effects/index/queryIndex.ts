@@ -2,7 +2,7 @@ import type { Table } from "@lancedb/lancedb";
 import * as Effect from "effect/Effect";
 import { globMatcher } from "../../src/index/glob.ts";
 import { foreignReason } from "../../src/index/identity.ts";
-import { aboveCut, type Candidate, pathWeight, rank } from "../../src/index/rank.ts";
+import { aboveCut, type Candidate, pathRole, pathWeight, rank } from "../../src/index/rank.ts";
 import { queryTokens } from "../../src/index/tokens.ts";
 import type { Hit, IndexMeta, QueryMode } from "../../src/index/types.ts";
 import type { Embedder } from "./Embedder.ts";
@@ -209,7 +209,7 @@ const lastName = (name: string): string | null => {
   return last.length <= 200 && identifier.test(last) ? last : null;
 };
 
-/** Chunks whose syntax tree defines (`defs`) or calls (`calls`) one of the names, by path and line. */
+/** Chunks whose syntax tree defines (`defs`) or calls (`calls`) one of the names: source first, by path and line. */
 export const namedIn = (open: OpenIndex, options: { names: ReadonlyArray<string>; column: "defs" | "calls" }) =>
   Effect.gen(function* () {
     const names = [...new Set(options.names.slice(0, 100).map(lastName))].filter((name) => name !== null);
@@ -228,7 +228,13 @@ export const namedIn = (open: OpenIndex, options: { names: ReadonlyArray<string>
     return rows
       .map((row) => toRow(row))
       .map((row) => toHit(row, options.column === "defs" ? score(row) : 1, source))
-      .sort((a, b) => b.score - a.score || compare(a.path, b.path) || a.line_start - b.line_start)
+      .sort(
+        (a, b) =>
+          b.score - a.score ||
+          Number(pathRole(a.path) !== "source") - Number(pathRole(b.path) !== "source") ||
+          compare(a.path, b.path) ||
+          a.line_start - b.line_start,
+      )
       .slice(0, maxNamed);
   });
 

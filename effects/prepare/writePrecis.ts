@@ -2,9 +2,11 @@ import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { changedRanges } from "../../src/diff/changedRanges.ts";
 import type { CensusFile } from "../../src/git/changes.ts";
+import { type Caller, type ChangedName, callersOf } from "../../src/precis/callers.ts";
 import { type PrecisFacts, renderPrecis } from "../../src/precis/precis.ts";
 import { precisText } from "../../src/precis/precisText.ts";
-import { changedDefinitions, changedSymbols, coChanged, isTestPath, testsByName } from "../../src/precis/symbolsOf.ts";
+import { isTestPath, testsByName } from "../../src/precis/relatedTests.ts";
+import { changedDefinitions, changedSymbols, coChanged } from "../../src/precis/symbolsOf.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { Git } from "../git/Git.ts";
@@ -17,6 +19,8 @@ const agentFile =
 
 const maxCallerNames = 40;
 const coChangeCommits = 400;
+const similarChunks = 60;
+const similarTests = 3;
 
 const groupByPath = <Chunk extends { readonly path: string }>(chunks: ReadonlyArray<Chunk>) => {
   const groups = new Map<string, Array<Chunk>>();
@@ -49,10 +53,37 @@ interface ExclusionFacts {
   readonly minified: ReadonlySet<string>;
 }
 
-/** Which of the names the snippet shows a use of; a cut snippet may show none. */
-const calledIn = (snippet: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const words = new Set(snippet.match(/[\p{L}\p{N}_$]+/gu) ?? []);
-  return names.filter((name) => words.has(name.split(/[.:#]/).at(-1) ?? name));
+/** Callers of the changed names outside the diff, surest first. */
+const outsideCallers = (options: {
+  readonly dir: string;
+  readonly names: ReadonlyArray<ChangedName>;
+  readonly changed: ReadonlySet<string>;
+}) =>
+  Effect.gen(function* () {
+    const { dir, names, changed } = options;
+    if (names.length === 0) return [];
+    const index = yield* CodeIndex;
+    const hits = yield* index.callers({ dir, names: names.map(({ name }) => name) });
+    const paths = [...new Set(hits.map((hit) => hit.path))].filter((path) => !changed.has(path));
+    return callersOf(names, yield* index.chunksOfPaths({ dir, paths }));
+  });
+
+/** Tests outside the diff: of the changed files, that call what changed, of the callers, and about the same. */
+const relatedTests = (options: {
+  readonly tree: ReadonlyArray<string>;
+  readonly changed: ReadonlySet<string>;
+  readonly callers: ReadonlyArray<Caller>;
+  readonly similar: ReadonlyArray<string>;
+}): ReadonlyArray<string> => {
+  const { tree, changed, callers, similar } = options;
+  const calling = callers.map(({ path }) => path);
+  const tests = [
+    ...testsByName(tree, [...changed]),
+    ...calling.filter(isTestPath),
+    ...testsByName(tree, calling),
+    ...similar.filter(isTestPath).slice(0, similarTests),
+  ];
+  return [...new Set(tests)].filter((path) => !changed.has(path));
 };
 
 /**
@@ -83,12 +114,16 @@ export const writePrecis = (options: {
     const ranges = changedRanges(Buffer.from(options.patch).toString("utf8"));
     const chunks = yield* index.chunksOfPaths({ dir, paths });
     const chunksOf = groupByPath(chunks);
-    const names = paths.flatMap((path) => changedDefinitions(chunksOf.get(path) ?? [], ranges.get(path) ?? []));
-    const called = [...new Set(names)].slice(0, maxCallerNames);
-    const callers = called.length === 0 ? [] : yield* index.callers({ dir, names: called });
-    const outside = callers.filter((hit) => !changed.has(hit.path));
-    const words = [row.title ?? "", ...names.slice(0, 20)].join(" ").trim();
-    const similar = words === "" ? [] : yield* index.query({ dir, text: words, k: 12, mode: "hybrid" });
+    // What tests define is seldom called from elsewhere.
+    const bySource = [...paths].sort((a, b) => Number(isTestPath(a)) - Number(isTestPath(b)));
+    const names = bySource
+      .flatMap((path) => changedDefinitions(chunksOf.get(path) ?? [], ranges.get(path) ?? []))
+      .slice(0, maxCallerNames);
+    const callers = yield* outsideCallers({ dir, names, changed });
+    const words = [row.title ?? "", ...names.slice(0, 20).map(({ name }) => name)].join(" ").trim();
+    const search = { dir, text: words, mode: "hybrid" } as const;
+    const similar = words === "" ? [] : yield* index.query({ ...search, k: 12 });
+    const alike = words === "" ? [] : yield* index.query({ ...search, k: similarChunks, includeTests: true });
     const commits = yield* git.log({ clone: options.clone, tip: options.mergeBase, max: coChangeCommits });
     const together = coChanged(commits, changed);
     const tree = yield* git.listTree({ clone: options.clone, sha: options.head });
@@ -97,13 +132,12 @@ export const writePrecis = (options: {
       skipped: new Map(meta.skipped.map((entry) => [entry.path, entry.reason])),
       minified: new Set(chunks.filter((chunk) => chunk.kind === "stub").map((chunk) => chunk.path)),
     };
-    const tests = [
-      ...testsByName(
-        tree.map((entry) => entry.path),
-        paths,
-      ),
-      ...outside.filter((hit) => isTestPath(hit.path)).map((hit) => hit.path),
-    ].filter((path) => !changed.has(path));
+    const tests = relatedTests({
+      tree: tree.map((entry) => entry.path),
+      changed,
+      callers,
+      similar: alike.map((hit) => hit.path),
+    });
     const related = new Map<string, string>();
     for (const { path, times } of together.slice(0, 5)) related.set(path, `changed together ${times} times`);
     for (const hit of similar) {
@@ -138,15 +172,8 @@ export const writePrecis = (options: {
         return reason === null ? [] : [{ path: file.path, reason }];
       }),
       agentFiles: paths.filter((path) => agentFile.test(path)),
-      callers: outside
-        .filter((hit) => !isTestPath(hit.path))
-        .map((hit) => ({
-          path: hit.path,
-          line: hit.line_start,
-          symbol: hit.symbol,
-          calls: calledIn(hit.snippet, called),
-        })),
-      tests: [...new Set(tests)],
+      callers: callers.filter(({ path }) => !isTestPath(path)),
+      tests,
       related: [...related].map(([path, why]) => ({ path, why })),
       conventions: options.docs
         .slice(0, 6)

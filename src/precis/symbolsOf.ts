@@ -1,4 +1,5 @@
 import type { LineRange } from "../diff/changedRanges.ts";
+import type { ChangedName } from "./callers.ts";
 
 /** A chunk of the index, as far as the change map needs it. */
 export interface ChunkPlace {
@@ -29,9 +30,13 @@ export const changedSymbols = (
 export const changedDefinitions = (
   chunks: ReadonlyArray<ChunkPlace>,
   ranges: ReadonlyArray<LineRange>,
-): ReadonlyArray<string> => [
-  ...new Set(chunks.filter((chunk) => ranges.some((range) => overlaps(chunk, range))).flatMap((chunk) => chunk.defs)),
-];
+): ReadonlyArray<ChangedName> => {
+  const touched = chunks.filter((chunk) => ranges.some((range) => overlaps(chunk, range)));
+  const names = touched.flatMap(({ path, symbol, defs }) =>
+    defs.map((name) => ({ name, path, member: symbol !== "" && symbol !== name })),
+  );
+  return [...new Map(names.map((name) => [name.name, name])).values()];
+};
 
 /** Paths that changed together with the given ones in past commits, most often first. */
 export const coChanged = (
@@ -48,27 +53,4 @@ export const coChanged = (
     .filter(([, count]) => count >= 2)
     .map(([path, count]) => ({ path, times: count }))
     .sort((a, b) => b.times - a.times || (a.path < b.path ? -1 : 1));
-};
-
-const testPath = /(^|\/)(__tests__|tests?|spec)\/|[._-](test|spec)\.[a-z]+$|(^|\/)test_[^/]+\.py$/i;
-
-/** True for a path that is a test by the usual conventions. */
-export const isTestPath = (path: string): boolean => testPath.test(path);
-
-const stem = (path: string): string =>
-  (path.split("/").at(-1) ?? "")
-    .replace(/\.[a-z]+$/i, "")
-    .replace(/([._-](test|spec))+$/i, "")
-    .replace(/^test_/, "")
-    .toLowerCase();
-
-/** Tests that name a changed file's stem. */
-export const testsByName = (tree: ReadonlyArray<string>, changed: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const stems = new Set(
-    changed
-      .filter((path) => !isTestPath(path))
-      .map(stem)
-      .filter((name) => name.length > 2 && name !== "index"),
-  );
-  return tree.filter((path) => isTestPath(path) && stems.has(stem(path)));
 };

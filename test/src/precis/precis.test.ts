@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type PrecisFacts, precisMaxChars, renderPrecis } from "../../../src/precis/precis.ts";
 import { precisText as text } from "../../../src/precis/precisText.ts";
-import { changedSymbols, coChanged, isTestPath, testsByName } from "../../../src/precis/symbolsOf.ts";
+import { isTestPath, testsByName } from "../../../src/precis/relatedTests.ts";
+import { changedSymbols, coChanged } from "../../../src/precis/symbolsOf.ts";
 
 const facts = (change: Partial<PrecisFacts> = {}): PrecisFacts => ({
   pr: {
@@ -136,5 +137,21 @@ describe("the change map", () => {
       "test/round.test.ts",
       "tests/test_round.py",
     ]);
+  });
+
+  it("finds the tests beside a file of a common name, and those of a name that says something anywhere", () => {
+    const tree = [
+      "src/helper/cookie/index.test.ts",
+      "src/helper/css/index.test.ts",
+      "packages/core/__tests__/render.spec.ts",
+      "src/router/router.test.ts",
+      "src/router/trie/router.test.ts",
+      "runtime/websocket.test.ts",
+    ];
+    expect(testsByName(tree, ["src/helper/cookie/index.ts"])).toEqual(["src/helper/cookie/index.test.ts"]);
+    expect(testsByName(tree, ["packages/core/src/render.ts"])).toEqual(["packages/core/__tests__/render.spec.ts"]);
+    expect(testsByName(tree, ["src/router/trie/router.ts"])).toEqual(["src/router/trie/router.test.ts"]);
+    expect(testsByName(tree, ["src/adapter/websocket.ts"])).toEqual(["runtime/websocket.test.ts"]);
+    expect(testsByName(tree, ["src/other/index.ts"])).toEqual([]);
   });
 });
