@@ -1,8 +1,11 @@
 import { cpSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { endState, leftovers } from "../e2e/support/endState.ts";
 import { type CliOver, fillSmall, must, World } from "../e2e/support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const long = process.env.ADK_TEST_LONG === "1";
 
@@ -73,6 +76,7 @@ afterAll(() => world.remove());
 describe("a sync that is killed and run again ends as if nothing had happened", () => {
   it.each(runs.map((kills) => [kills.map((kill) => kill.join(" ")).join(", "), kills] as const))(
     "killed at %s",
+    { timeout: 300_000 },
     async (name, kills) => {
       const cli = fresh(name.replaceAll(/[^a-z0-9]+/g, "-"));
       for (const [point, passing] of kills) await cli.killed(["pr-sync"], `${point}:${passing}:kill`);
@@ -83,7 +87,7 @@ describe("a sync that is killed and run again ends as if nothing had happened", 
     },
   );
 
-  it("killed between the two renames of a base's swap", async () => {
+  it("killed between the two renames of a base's swap", { timeout: 300_000 }, async () => {
     const cli = fresh("swap");
     await cli.killed(["pr-sync"], "base.indexed:1:kill");
     // What a kill right there leaves: the finished index under the name it had while it was put aside.

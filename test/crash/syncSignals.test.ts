@@ -1,9 +1,12 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ended } from "../cli/support/program.ts";
 import { endState, leftovers } from "../e2e/support/endState.ts";
 import { type CliOver, fillSmall, must, type Transition, World } from "../e2e/support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let world: World;
 let undisturbed: ReturnType<typeof endState>;

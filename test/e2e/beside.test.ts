@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ended } from "../cli/support/program.ts";
 import { ends } from "./scenario/support.ts";
 import { fillSmall, World } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let world: World;
 beforeEach(async () => {

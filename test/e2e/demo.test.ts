@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ended } from "../cli/support/program.ts";
 import { type Answer, CliOver } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let dir: string;
 let home: string;

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { QueueRow } from "../../src/queue/row.ts";
 import { ends, push } from "./scenario/support.ts";
 import { addLocal, type CliOver, fill, fillSmall, must, World } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let world: World;
 beforeEach(() => {

@@ -12,11 +12,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { RepoBuilder } from "../../fixtures/repos/RepoBuilder.ts";
 import { type FakeGitHub, startFakeGitHub } from "../fakes/github/startFakeGitHub.ts";
 import type { FakeGitHubState } from "../fakes/github/state.ts";
 import { type Answer, CliOver, must } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const token = "ghp_madeUpTokenForThisTest00000000000000";
 const url = (number: number): string => `https://github.com/acme/shop/pull/${number}`;

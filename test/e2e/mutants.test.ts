@@ -14,12 +14,16 @@ beforeAll(async () => {
 afterAll(() => cli.remove());
 
 describe("a machine that lacks one transition", () => {
-  it("is no mutant when none is named: the same build passes", async () => {
+  it("is no mutant when none is named: the same build passes", { timeout: 300_000 }, async () => {
     const chapter = chapters.find((one) => one.name === "a base that is built");
     await expect(chapter?.run(cli.program)).resolves.toBeDefined();
   });
 
-  it.each(mutants.map((one) => [mutantName(one), one] as const))("is noticed: %s", async (_name, mutant) => {
-    expect(await killedBy(mutant, cli.program)).not.toBeNull();
-  });
+  it.each(mutants.map((one) => [mutantName(one), one] as const))(
+    "is noticed: %s",
+    { timeout: 300_000 },
+    async (_name, mutant) => {
+      expect(await killedBy(mutant, cli.program)).not.toBeNull();
+    },
+  );
 });

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ends } from "./scenario/support.ts";
 import { addLocal, must, World } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let world: World;
 let release: string;

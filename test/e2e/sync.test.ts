@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { syncSteps } from "../../src/sync/syncPlanFile.ts";
 import { leftovers } from "./support/endState.ts";
 import { type Answer, fill, type Transition, World } from "./support/world.ts";
+
+// Whole processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let world: World;
 let first: Answer;
