@@ -12,8 +12,10 @@ export interface Mounted {
   readonly remove: () => void;
 }
 
+const attempt = (command: string, args: ReadonlyArray<string>) => spawnSync(command, args, { encoding: "utf8" });
+
 const run = (command: string, args: ReadonlyArray<string>): void => {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  const { status, stderr, error } = attempt(command, args);
   if (error !== undefined || status !== 0)
     throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? stderr ?? status}`);
 };
@@ -29,7 +31,7 @@ const mounted = (base: string, mountArgs: ReadonlyArray<string>): Mounted => {
     unmount: () => run("umount", [folder]),
     remove: () => {
       // Lazily: what still looks into it must not keep a test's file system for ever.
-      spawnSync("umount", ["-l", folder]);
+      attempt("umount", ["-l", folder]);
       rmSync(base, { recursive: true, force: true });
     },
   };
