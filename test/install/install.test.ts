@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { compileBundle } from "../../cli/startup/codeCache.ts";
 import { root } from "../cli/support/program.ts";
 
 const long = process.env.ADK_TEST_LONG === "1";
@@ -99,6 +100,8 @@ describe("install.sh", () => {
     expect(readFileSync(join(prefix, "share/zsh/site-functions/_adk"), "utf8")).toMatch(/^#compdef adk/);
     const version = spawnSync(join(prefix, "bin/adk"), ["--version"], { encoding: "utf8" });
     expect(version.stdout).toMatch(/^adk \d+\.\d+\.\d+\n$/);
+    for (const name of ["read.cjs", "write.cjs"])
+      expect(compileBundle(join(checkout, "dist", name)).fromCache).toBe(true);
 
     const installed = everything(prefix);
     const again = install(["--completion"], { PATH: `${prefix}/bin:${process.env.PATH}` });

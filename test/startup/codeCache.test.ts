@@ -137,7 +137,7 @@ describe("the code cache", () => {
     expect(cached.map(({ status }) => status)).toEqual([0, 0, 0, 2, 0, 1, 0, 0, 2, 0, 0, 2, 0, 2, 0, 0, 0]);
   });
 
-  it.each([0, 1, 60, 150, 1_000, 400_000, 2_000_000])("is left alone when it ends after %i bytes", (length) => {
+  it.each([0, 60, 400_000, 2_000_000])("is left alone when it ends after %i bytes", (length) => {
     const whole = listed();
     truncateSync(cacheFileOf(bundle("read")), length);
     expect(compileBundle(bundle("read")).fromCache).toBe(false);
@@ -145,7 +145,7 @@ describe("the code cache", () => {
     expect(whole).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it.each([0, 60, 150, 5_000, 500_000, 1_500_000, 2_400_000])("is left alone when byte %i is wrong", (at) => {
+  it.each([0, 150, 500_000, 2_400_000])("is left alone when byte %i is wrong", (at) => {
     const file = cacheFileOf(bundle("read"));
     const bytes = readFileSync(file);
     bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at);
