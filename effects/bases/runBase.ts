@@ -42,7 +42,7 @@ export type BaseOutcome =
   | { readonly outcome: "built"; readonly built: BuiltBase }
   | { readonly outcome: "failed"; readonly error: string };
 
-export interface BaseOptions {
+interface BaseOptions {
   readonly repo: RepoMeta;
   readonly branch: string;
   readonly createdBy: "user" | "auto";

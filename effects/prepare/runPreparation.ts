@@ -33,7 +33,7 @@ export const failureText = (cause: Cause.Cause<Failure>): string => {
   return `internal error: ${defect instanceof Error ? defect.message : String(defect)} — run again with -v and see the log`;
 };
 
-export interface PreparationOptions {
+interface PreparationOptions {
   readonly row: QueueRow;
   readonly repo: RepoMeta;
   readonly tier: 0 | 1 | 2;

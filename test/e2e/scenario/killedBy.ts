@@ -2,7 +2,7 @@ import { type Chapter, chapters } from "./chapters.ts";
 import { type MachineTransition, mutantName } from "./mutants.ts";
 
 /** The transitions that each chapter takes, by its name; each as `machine state event target`. */
-export type Taken = ReadonlyMap<string, ReadonlySet<string>>;
+type Taken = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Runs every chapter once over a whole build, to learn what each takes. Throws when one fails. */
 export const learn = async (program: string): Promise<Taken> => {

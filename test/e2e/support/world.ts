@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 /** The CLI under test: dist, or another build of it. */
-export const defaultProgram = (): string => process.env.ADK_TEST_PROGRAM ?? join(root, "bin/adk");
+const defaultProgram = (): string => process.env.ADK_TEST_PROGRAM ?? join(root, "bin/adk");
 
 const eventsOf = (data: string): ReadonlyArray<Transition> => {
   const file = join(data, "logs", "events.jsonl");
