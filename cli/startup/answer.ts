@@ -1,3 +1,4 @@
+import { makeRedactor, secretsOfEnvironment } from "../../src/text/redact.ts";
 import { helpText, usageLine } from "../help.ts";
 import { type Ending, failedEnding, jsonDocument } from "../output.ts";
 import type { Invocation } from "../parse.ts";
@@ -13,7 +14,10 @@ const printed = (text: string, document: Readonly<Record<string, string>>, json:
   exitCode: 0,
 });
 
-const misused = (call: Extract<Invocation, { readonly kind: "usage" }>): Ending => {
+/** A token that was typed where a word belongs is not repeated on the screen. */
+const misused = (misuse: Extract<Invocation, { readonly kind: "usage" }>): Ending => {
+  const redact = makeRedactor(secretsOfEnvironment(process.env));
+  const call = { ...misuse, message: redact(misuse.message), hint: redact(misuse.hint) };
   const ending = failedEnding({ tag: "UsageError", message: call.message, hint: call.hint, exitCode: 2 }, call.json);
   return { ...ending, stderr: `${ending.stderr}${usageLine(call.path)}\n` };
 };

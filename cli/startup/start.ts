@@ -21,8 +21,9 @@ const runLight: RunVerb = async (spec, input) => {
 
 /** The modules of cli/main.ts answer for themselves; here is only what keeps them from being loaded. */
 const runAny = (): Promise<unknown> => {
-  // @ts-expect-error dist/main.js, beside the bundle that this becomes
-  return import("./main.js");
+  // A name and no literal: the file is beside the bundle that this becomes, not beside this one.
+  const modules: string = "./main.js";
+  return import(modules);
 };
 
 const call = parse(process.argv.slice(2), process.env);
