@@ -14,7 +14,7 @@ import { bundleProgram, makeHome, readLedger, start, storeLayer, type TestHome, 
 const long = process.env.ADK_TEST_LONG === "1";
 const series: ReadonlyArray<readonly [mechanism: MechanismName, kills: number]> = [
   ["fs-native-extensions", long ? 1_000 : 200],
-  ["epoch-chain", long ? 300 : 40],
+  ["epoch-chain", long ? 300 : 30],
 ];
 const writers = 4;
 let program: Awaited<ReturnType<typeof bundleProgram>>;

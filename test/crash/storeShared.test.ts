@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { QueueStore } from "../../effects/store/QueueStore.ts";
 import { bundleProgram, makeHome, readLedger, start, storeLayer, type TestHome, testRow } from "./storeHarness.ts";
 
-const turns = 40;
+const turns = 25;
 let program: Awaited<ReturnType<typeof bundleProgram>>;
 let home: TestHome;
 beforeAll(async () => {

@@ -88,7 +88,7 @@ describe.each(mechanisms)(`${contenders} processes that want the lock of a dead 
 describe.each(mechanisms)("a writer that is stopped for longer than every wait of the protocol (%s)", (mechanism) => {
   it("and then goes on loses no update, its own or another's", { timeout: 120_000 }, async () => {
     const writers = 4;
-    const turns = 30;
+    const turns = 20;
     const layer = storeLayer(home.data, mechanism);
     const seed = Effect.flatMap(QueueStore, ({ transact }) =>
       transact((queue) => Either.right({ queue: { ...queue, prs: [1, 2, 3, 4].map((n) => testRow(n)) }, result: 0 })),
