@@ -10,6 +10,7 @@ import { run as machines } from "./machines.ts";
 import { planning } from "./planning.ts";
 import { queue, writesPerSecond } from "./queue.ts";
 import { keepResults, loadAverage, printSection, type SectionResult } from "./report.ts";
+import { retrieval } from "./retrieval.ts";
 import { scheduling } from "./scheduling.ts";
 import { searching } from "./searching.ts";
 import { seededPreparation } from "./seededPreparation.ts";
@@ -22,6 +23,7 @@ const sections: Readonly<Record<string, Section>> = {
   machines: scheduling,
   index: async (bench) => [...(await fullIndexing(bench)), ...(await seededPreparation(bench))],
   query: searching,
+  retrieval,
   sync: syncing,
 };
 
