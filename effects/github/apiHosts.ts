@@ -51,6 +51,6 @@ export const apiFor = (host: string, options: ApiHostOptions): GitHubApi | null 
   if (!knownGitHubHosts(options).includes(name)) return null;
   const url = override(options.env);
   if (url === null || hostOfOverride(url) !== name) return { baseUrl: ownBaseUrl(name), isOwnHost: true };
-  const baseUrl = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const baseUrl = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
   return { baseUrl, isOwnHost: baseUrl === ownBaseUrl(name) };
 };

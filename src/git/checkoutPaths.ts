@@ -23,7 +23,7 @@ const folded = (component: string): string =>
     .normalize("NFKC")
     .replaceAll(ignorable, "")
     .toLowerCase()
-    .replaceAll(/[ .]+$/g, "");
+    .replaceAll(/(?<![ .])[ .]+$/g, "");
 
 /** True for a file or folder name that some agent or hook manager loads as its configuration, in any case. */
 export const isAgentConfiguration = (component: string): boolean => {

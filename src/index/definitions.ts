@@ -66,7 +66,7 @@ const assigned = (node: SyntaxNode, text: string): Definition | null => {
   const value = node.childForFieldName("value") ?? node.childForFieldName("right");
   const name = nameText(target, text);
   if (name === null || value === null || !valueTypes.test(value.type)) return null;
-  const short = /[\w$]+$/.exec(name)?.[0];
+  const short = /(?<![\w$])[\w$]+$/.exec(name)?.[0];
   if (short === undefined) return null;
   return { name: short, container: value.type.includes("class"), body: value.childForFieldName("body") };
 };

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Ended, ended, root } from "../cli/support/program.ts";
 import { type CliHome, cliHome } from "../cli/support/queueHome.ts";
 
+// Programs of the machine; without them the tests that need them are skipped.
+const [terminalMaker, certificateMaker] = ["script", "openssl"] as const;
 const has = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 let home: CliHome;
@@ -28,7 +30,7 @@ const program = (name: string, body: string): string => {
 const atTerminal = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Promise<Ended> => {
   const line = [process.execPath, join(root, "bin/adk"), ...args].map((word) => `'${word}'`).join(" ");
   return ended(
-    spawn("script", ["-qec", line, "/dev/null"], {
+    spawn(terminalMaker, ["-qec", line, "/dev/null"], {
       env: {
         PATH: process.env.PATH,
         HOME: home.data,
@@ -43,7 +45,7 @@ const atTerminal = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Promis
 };
 
 describe("a remote that wants to ask a person", () => {
-  it.skipIf(!has("script"))("finds no terminal under ssh, so that it fails instead of waiting", async () => {
+  it.skipIf(!has(terminalMaker))("finds no terminal under ssh, so that it fails instead of waiting", async () => {
     const seen = join(home.data, "seen");
     const ssh = program(
       "ssh",
@@ -58,39 +60,42 @@ describe("a remote that wants to ask a person", () => {
     expect(readFileSync(seen, "utf8")).toBe("0,,never\n");
   });
 
-  it.skipIf(!has("openssl"))("is not asked for a password over https, and the message says what to check", async () => {
-    const [key, certificate] = [join(home.data, "key.pem"), join(home.data, "cert.pem")];
-    spawnSync("openssl", [
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"],
-      ...["-keyout", key, "-out", certificate],
-    ]);
-    const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => {
-      response.writeHead(401, { "www-authenticate": 'Basic realm="code"' }).end();
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    try {
-      const { port } = server.address() as AddressInfo;
-      const asked = join(home.data, "asked");
-      const askpass = program("askpass", `touch '${asked}'; echo x`);
-      const config = join(home.data, "gitconfig");
-      writeFileSync(
-        config,
-        `[core]\n\taskPass = ${askpass}\n[url "https://127.0.0.1:${port}/"]\n\tinsteadOf = https://github.com/\n`,
-      );
-      const { code, stderr } = await home.run(["repo", "add", "https://github.com/acme/shop.git"], {
-        GIT_CONFIG_GLOBAL: config,
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_SSL_NO_VERIFY: "1",
-        SSH_ASKPASS: askpass,
-        DISPLAY: ":0",
-      });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^error: git ls-remote failed: .* — check that your git credentials or token/);
-      expect(existsSync(asked)).toBe(false);
-    } finally {
-      server.close();
-    }
-  });
+  it.skipIf(!has(certificateMaker))(
+    "is not asked for a password over https, and the message says what to check",
+    async () => {
+      const [key, certificate] = [join(home.data, "key.pem"), join(home.data, "cert.pem")];
+      spawnSync(certificateMaker, [
+        ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"],
+        ...["-keyout", key, "-out", certificate],
+      ]);
+      const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => {
+        response.writeHead(401, { "www-authenticate": 'Basic realm="code"' }).end();
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      try {
+        const { port } = server.address() as AddressInfo;
+        const asked = join(home.data, "asked");
+        const askpass = program("askpass", `touch '${asked}'; echo x`);
+        const config = join(home.data, "gitconfig");
+        writeFileSync(
+          config,
+          `[core]\n\taskPass = ${askpass}\n[url "https://127.0.0.1:${port}/"]\n\tinsteadOf = https://github.com/\n`,
+        );
+        const { code, stderr } = await home.run(["repo", "add", "https://github.com/acme/shop.git"], {
+          GIT_CONFIG_GLOBAL: config,
+          GIT_CONFIG_NOSYSTEM: "1",
+          GIT_SSL_NO_VERIFY: "1",
+          SSH_ASKPASS: askpass,
+          DISPLAY: ":0",
+        });
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^error: git ls-remote failed: .* — check that your git credentials or token/);
+        expect(existsSync(asked)).toBe(false);
+      } finally {
+        server.close();
+      }
+    },
+  );
 });
 
 describe("a job with the bare environment of a scheduler", () => {

@@ -21,12 +21,12 @@ import { ended, root, start as startCli } from "../cli/support/program.ts";
 import { bundleProgram, readLedger, start, storeLayer, testRow } from "../crash/storeHarness.ts";
 
 const long = process.env.ADK_TEST_LONG === "1";
-const has = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+const succeeds = (line: string): boolean => spawnSync("sh", ["-c", line]).status === 0;
 const mayMount =
   process.platform === "linux" &&
   process.getuid?.() === 0 &&
-  ["mount", "umount", "mkfs.ext4", "losetup", "perl"].every(has) &&
-  spawnSync("unshare", ["-m", "true"]).status === 0;
+  ["mount", "umount", "mkfs.ext4", "losetup", "perl"].every((program) => succeeds(`command -v ${program}`)) &&
+  succeeds("unshare -m true");
 
 const sh = (program: string, args: ReadonlyArray<string>): void => {
   const { status, stderr } = spawnSync(program, [...args], { encoding: "utf8" });
@@ -41,7 +41,7 @@ beforeEach(() => {
   mkdirSync(mounted);
 });
 afterEach(() => {
-  if (existsSync(join(base, "is-mounted"))) spawnSync("umount", ["-l", mounted]);
+  if (existsSync(join(base, "is-mounted"))) sh("umount", ["-l", mounted]);
   rmSync(base, { recursive: true, force: true });
 });
 
