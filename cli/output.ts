@@ -37,10 +37,11 @@ export const failedEnding = (error: ErrorText, json: boolean): Ending => ({
   exitCode: error.exitCode,
 });
 
-const writeFlushed = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
+/** The error of a write that failed, null when all bytes have left the process. */
+const writeFlushed = (stream: NodeJS.WriteStream, text: string): Promise<NodeJS.ErrnoException | null> =>
   new Promise((resolve) => {
-    if (text === "" || !stream.writable) resolve();
-    else stream.write(text, () => resolve());
+    if (text === "" || !stream.writable) resolve(null);
+    else stream.write(text, (error) => resolve(error ?? null));
   });
 
 /** Keeps a closed stdout or stderr from ending the process with a stack trace: whoever read `| head` has what they wanted. */
@@ -48,9 +49,19 @@ export const ignoreClosedPipes = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 };
 
-/** Prints an ending, waits until the bytes have left the process, and exits. An expired wait elsewhere keeps nothing alive. */
+/**
+ * Prints an ending, waits until the bytes have left the process, and exits. An expired wait elsewhere keeps nothing
+ * alive. A result that could not be printed is a failure (exit 1), whatever the verb did: its reader knows nothing of
+ * it. Only a reader that went away (EPIPE) has had what it wanted.
+ */
 export const finish = async (ending: Ending): Promise<never> => {
   await writeFlushed(process.stderr, ending.stderr);
-  await writeFlushed(process.stdout, ending.stdout);
-  return process.exit(ending.exitCode);
+  const lost = await writeFlushed(process.stdout, ending.stdout);
+  if (lost === null || lost.code === "EPIPE") return process.exit(ending.exitCode);
+  const hint = "what the verb did stands; make room and look with: adk pr-queue list";
+  await writeFlushed(
+    process.stderr,
+    `error: the result could not be printed: ${terminalCell(lost.message)} — ${hint}\n`,
+  );
+  return process.exit(ending.exitCode === 0 ? 1 : ending.exitCode);
 };

@@ -40,6 +40,7 @@ const errorText = (cause: Cause.Cause<Failure>, logFile: string | null): ErrorTe
 const endingOf = (exit: Exit.Exit<VerbOutput, Failure>, json: boolean): Effect.Effect<Ending, never, Log> =>
   Effect.gen(function* () {
     const log = yield* Log;
+    if (log.file !== null) yield* log.step(`log: ${log.file}`);
     if (Exit.isSuccess(exit)) {
       yield* log.record("end", { exit_code: exit.value.exitCode ?? 0 });
       return succeeded(exit.value, json);

@@ -75,7 +75,10 @@ const placeRepositories = async (dir: string): Promise<ReadonlyArray<DemoReposit
   await writeFile(join(dir, marker), "a demo of adk; delete this folder when you are done\n", { mode: 0o600 });
   const [folder, beside] = [join(dir, "repositories"), join(dir, ".repositories.new")];
   await rm(beside, { recursive: true, force: true });
+  // Inside the data home everything is this user's alone, whatever the umask; git takes it from here.
+  const umask = process.umask(0o077);
   const built = buildDemoRepositories(beside);
+  process.umask(umask);
   await mkdir(folder, { recursive: true });
   const placed = built.map((repository) => ({ ...repository, path: join(folder, repository.name) }));
   for (const { name, path } of placed) if (!existsSync(path)) await rename(join(beside, name), path);

@@ -44,7 +44,7 @@ export const demoText = (options: {
         `  export ADK_DATA_HOME=${quoted(options.dir)}`,
         `  ${adk} pr-queue list`,
         `  ${adk} pr-sync`,
-        `  ${adk} index query "where are totals rounded" --repo ${file.bases[0]?.repo ?? "NAME"}`,
+        `  ${adk} index query "where are totals rounded" --pr ${file.prs[0]?.pr_url ?? "PR"}`,
       ];
   return [
     ...(prs.length === 0 ? [] : [plainTable([["PR", "tier", "target", "index", "status", "time"], ...prs]), ""]),

@@ -44,8 +44,8 @@ export const summaryLine = (file: SyncPlanFile): string => {
 };
 
 interface PlanShown {
-  readonly bases: ReadonlyArray<PlanFileBase | SyncPlan["bases"][number]>;
-  readonly prs: ReadonlyArray<PlanFilePr | SyncPlan["prs"][number]>;
+  readonly bases: ReadonlyArray<PlanFileBase | SyncPreview["bases"][number]>;
+  readonly prs: ReadonlyArray<PlanFilePr | SyncPreview["prs"][number]>;
   readonly skipped: ReadonlyArray<SkippedPr>;
   readonly estimates: SyncPlan["estimates"] | null;
   readonly clean: SyncPreview["clean"] | null;

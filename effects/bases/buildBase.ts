@@ -8,7 +8,7 @@ import { branchDir, branchRef, cloneDir, codeIndexDir } from "../home/layout.ts"
 import { CodeIndex } from "../index/CodeIndex.ts";
 import { Settings } from "../settings/Settings.ts";
 import { ensureDir, writeFileDurably } from "../store/durableFile.ts";
-import { BranchMissing } from "./errors.ts";
+import { branchMissing } from "./branchMissing.ts";
 
 export interface StageProgress {
   readonly stage: string;
@@ -62,14 +62,7 @@ export const buildBase = (options: {
     const clone = cloneDir(home, options.repo.name);
     const folder = branchDir(home, options.repo.name, options.branch);
     const sha = yield* git.resolve({ clone, rev: branchRef(options.branch) });
-    if (sha === null) {
-      return yield* new BranchMissing({
-        repo: options.repo.name,
-        branch: options.branch,
-        message: `${options.repo.owner}/${options.repo.repo} has no branch ${options.branch}`,
-        hint: "it may have been deleted or renamed: see adk repo branch list",
-      });
-    }
+    if (sha === null) return yield* branchMissing(options.repo, options.branch);
     yield* ensureDir(folder);
     yield* writeFileDurably(join(folder, ".adk-folder"), Buffer.from("made by adk; adk may delete this folder\n"), {});
     const dir = codeIndexDir(folder);

@@ -4,6 +4,7 @@ import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { effectiveJobs } from "../../src/sync/jobs.ts";
 import { Log } from "../log/Log.ts";
 import { fetchRepository } from "../repos/fetchRepository.ts";
+import { Repos } from "../repos/Repos.ts";
 import { Settings } from "../settings/Settings.ts";
 import { runBase } from "./runBase.ts";
 
@@ -41,16 +42,20 @@ export const indexBranches = (options: {
 }) =>
   Effect.gen(function* () {
     const log = yield* Log;
+    const repos = yield* Repos;
     const jobs = yield* machineJobs({});
     yield* log.step(`fetching ${options.repo.name}`);
     yield* fetchRepository({ repo: options.repo, branches: options.branches.map((base) => base.branch), rows: [] });
     return yield* Effect.forEach(
       options.branches,
       (base) =>
-        Effect.map(runBase({ ...base, repo: options.repo, rebuild: options.rebuild, slots: jobs.base }), (result) => ({
-          branch: base.branch,
-          ...result,
-        })),
+        Effect.gen(function* () {
+          const isNew = (yield* repos.base(options.repo.name, base.branch)) === null;
+          const result = yield* runBase({ ...base, repo: options.repo, rebuild: options.rebuild, slots: jobs.base });
+          // What a person asked for and did not get must not stay behind as a base that fails at every update.
+          if (isNew && result.outcome === "failed") yield* repos.removeBaseFolder(options.repo.name, base.branch);
+          return { branch: base.branch, ...result };
+        }),
       { concurrency: jobs.base },
     );
   });

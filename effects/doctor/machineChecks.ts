@@ -1,4 +1,4 @@
-import { readFile, statfs } from "node:fs/promises";
+import { access, constants, readFile, statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import * as Effect from "effect/Effect";
@@ -136,6 +136,15 @@ export const machineChecks: ReadonlyArray<Check> = [
     run: ({ home }) =>
       Effect.promise(async () => {
         const found = await existing(home.data);
+        const refused = await access(home.data, constants.W_OK).then(
+          () => null,
+          (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : (error.code ?? "an error")),
+        );
+        if (refused !== null) {
+          return [
+            fail("file system", `${home.data} cannot be written: ${refused}`, "make it writable, or set ADK_DATA_HOME"),
+          ];
+        }
         return [
           found === null
             ? warn("file system", "cannot be told", "check that ADK_DATA_HOME exists")

@@ -5,12 +5,18 @@ import * as Layer from "effect/Layer";
 import { applyBase, type BaseEvent, baseContext } from "../../machines/base.ts";
 import type { IllegalEvent, SnapshotUnreadable } from "../../machines/errors.ts";
 import { applyPrep, type PrepEvent, prepContext } from "../../machines/prep.ts";
-import { applyReview, type ReviewEvent, reviewContext } from "../../machines/review.ts";
+import { applyReview, type ReviewEvent, reviewContext, reviewMachine } from "../../machines/review.ts";
 import { type StepResult, step } from "../../machines/step.ts";
 import { NotFound } from "../../src/errors.ts";
 import { identityKey } from "../../src/names.ts";
-import type { PendingCommand, QueueFile, QueueRow } from "../../src/queue/row.ts";
-import type { BranchMeta } from "../../src/repo/repoMeta.ts";
+import {
+  type ActorSnapshot,
+  type PendingCommand,
+  prepStatuses,
+  type QueueFile,
+  type QueueRow,
+} from "../../src/queue/row.ts";
+import { type BranchMeta, baseStates } from "../../src/repo/repoMeta.ts";
 import type { Repos, ReposFailure } from "../repos/Repos.ts";
 import { Repos as ReposTag } from "../repos/Repos.ts";
 import { QueueStore, type TransactionFailure } from "../store/QueueStore.ts";
@@ -90,15 +96,44 @@ const record = (actor: string, machine: string, event: string, result: StepResul
   commands: result.issued.map((command) => command.id),
 });
 
+/**
+ * The snapshot that a row or a base is stepped from. Its state stands beside in a field that people may edit
+ * (`prep_status`, `state`); where the two differ, a person has spoken: the field wins, and what was pending is dropped.
+ */
+const edited = (
+  stored: ActorSnapshot | undefined,
+  field: string,
+  states: ReadonlyArray<string>,
+): ActorSnapshot | undefined =>
+  // A state that is none is no edit but a snapshot that cannot be read; `step` says so.
+  stored === undefined || stored.value === field || !states.includes(stored.value)
+    ? stored
+    : { ...stored, value: field, pending: [] };
+
+/** As `edited`: a claim that a person took out of the row leaves the review free. */
+const editedReview = (row: QueueRow): ActorSnapshot | undefined =>
+  row.claim === null && row.taken_at === null
+    ? edited(row.actors.review, "free", Object.keys(reviewMachine.states))
+    : row.actors.review;
+
 const rowStepper = (records: Array<TransitionRecord>): RowStepper => ({
   prep: (row, event) =>
-    Either.map(step("prep", `${rowActor(row)}:prep`, row.actors.prep, prepContext(row), event), (result) => {
-      if (result.ignored) return { row, issued: [], ignored: true };
-      records.push(record(rowActor(row), "prep", event.type, result));
-      return { row: applyPrep(row, result.context, result.snapshot), issued: result.issued, ignored: false };
-    }),
+    Either.map(
+      step(
+        "prep",
+        `${rowActor(row)}:prep`,
+        edited(row.actors.prep, row.prep_status, prepStatuses),
+        prepContext(row),
+        event,
+      ),
+      (result) => {
+        if (result.ignored) return { row, issued: [], ignored: true };
+        records.push(record(rowActor(row), "prep", event.type, result));
+        return { row: applyPrep(row, result.context, result.snapshot), issued: result.issued, ignored: false };
+      },
+    ),
   review: (row, event) =>
-    Either.map(step("review", `${rowActor(row)}:review`, row.actors.review, reviewContext(row), event), (result) => {
+    Either.map(step("review", `${rowActor(row)}:review`, editedReview(row), reviewContext(row), event), (result) => {
       if (result.ignored) return { row, issued: [], ignored: true };
       records.push(record(rowActor(row), "review", event.type, result));
       return { row: applyReview(row, result.context, result.snapshot), issued: result.issued, ignored: false };
@@ -160,12 +195,15 @@ export const layer: Layer.Layer<Engine, never, QueueStore | ReposTag | EventLog>
                 }),
               );
             }
-            return Either.map(step("base", actor, meta.actor, baseContext(meta), event), (result) => {
-              if (result.ignored) return { next: null, result: { meta, issued: [], ignored: true } };
-              records.push(record(actor, "base", event.type, result));
-              const next = applyBase(meta, result.context, result.snapshot);
-              return { next, result: { meta: next, issued: result.issued, ignored: false } };
-            });
+            return Either.map(
+              step("base", actor, edited(meta.actor, meta.state, baseStates), baseContext(meta), event),
+              (result) => {
+                if (result.ignored) return { next: null, result: { meta, issued: [], ignored: true } };
+                records.push(record(actor, "base", event.type, result));
+                const next = applyBase(meta, result.context, result.snapshot);
+                return { next, result: { meta: next, issued: result.issued, ignored: false } };
+              },
+            );
           });
           yield* events.append(records);
           return stepped;

@@ -15,7 +15,7 @@ import {
   type UnsupportedCpu,
 } from "./errors.ts";
 import { healthOf } from "./healthOf.ts";
-import { readChunkLines, readMeta } from "./indexFiles.ts";
+import { readChunkLines, readMeta, recoverLeftovers, writing } from "./indexFiles.ts";
 import { makeOllamaEmbedder } from "./ollamaEmbedder.ts";
 import { type OverlayOptions, overlayIndex, refreshIndex, type SeedOptions, seedIndex } from "./overlayIndex.ts";
 import { checkReadable, chunksOf, namedIn, openIndex, type QueryOptions, queryIndex } from "./queryIndex.ts";
@@ -55,6 +55,8 @@ export class CodeIndex extends Context.Tag("adk/CodeIndex")<
       readonly dir: string;
       readonly headSha?: string;
     }) => Effect.Effect<IndexHealth, UnsupportedCpu>;
+    /** Removes what killed runs left beside an index, and brings back one caught in a swap. The caller holds its lock. */
+    readonly sweep: (dir: string) => Effect.Effect<void, IndexError>;
     readonly meta: (dir: string) => Effect.Effect<IndexMeta, IndexMissing | IndexBroken>;
     /** Every row of chunks.jsonl. */
     readonly rows: (dir: string) => Stream.Stream<ChunkRow, IndexBroken>;
@@ -102,6 +104,7 @@ const make = (embedder: Embedder, workerFile: string | undefined): Context.Tag.S
     symbol: named("defs"),
     callers: named("calls"),
     health: (options) => healthOf(embedder, options),
+    sweep: (dir) => writing(dir, () => recoverLeftovers(dir)),
     meta: readMeta,
     rows: (dir) =>
       Stream.fromAsyncIterable(readChunkLines(dir), (cause) => indexBroken(dir, "chunks.jsonl cannot be read", cause)),

@@ -19,6 +19,9 @@ export class LocalNothingToReview extends failure("LocalNothingToReview", 2)<{
 /** Head and base share no commit: there is no diff to review. */
 export class LocalUnrelated extends failure("LocalUnrelated", 1)<{ readonly head: string; readonly base: string }> {}
 
+/** The repository's history is cut off, so that nothing can be fetched from it whole. */
+export class LocalShallow extends failure("LocalShallow", 1)<{ readonly path: string }> {}
+
 /** All that resolving a local change request can end in. */
 export type LocalFailure =
   | LocalBranchMissing
@@ -26,6 +29,7 @@ export type LocalFailure =
   | LocalSameBranch
   | LocalNothingToReview
   | LocalUnrelated
+  | LocalShallow
   | NotARepository
   | RefMissing
   | GitError;

@@ -9,6 +9,7 @@ import {
   type LocalFailure,
   LocalNothingToReview,
   LocalSameBranch,
+  LocalShallow,
   LocalUnrelated,
 } from "./errors.ts";
 import type { LocalGit } from "./LocalGit.ts";
@@ -105,12 +106,17 @@ const nothingToReview = (head: string, base: string) =>
     base,
   });
 
-const unrelated = (head: string, base: string, isShallow: boolean) =>
+const shallow = (path: string) =>
+  new LocalShallow({
+    path,
+    message: `${path} is a shallow clone: its history is cut off`,
+    hint: "get the rest first: run git fetch --unshallow in it",
+  });
+
+const unrelated = (head: string, base: string) =>
   new LocalUnrelated({
     message: `${head} and ${base} have no commit in common`,
-    hint: isShallow
-      ? "the repository's history is cut off: run git fetch --unshallow in it"
-      : "name the branch it was made from with --base BRANCH",
+    hint: "name the branch it was made from with --base BRANCH",
     head,
     base,
   });
@@ -125,6 +131,7 @@ export const resolveLocal = (git: LocalGit, request: LocalRequest): Effect.Effec
   Effect.gen(function* () {
     const repository = yield* git.localRepository(request.path);
     const clone = repository.gitDir;
+    if (repository.isShallow) return yield* shallow(request.path);
     const branches = yield* git.localBranches(request.path);
     const headName = request.head ?? repository.headBranch;
     if (headName === null) return yield* unclear("head", "no branch is checked out (detached HEAD)");
@@ -133,9 +140,14 @@ export const resolveLocal = (git: LocalGit, request: LocalRequest): Effect.Effec
     if (baseName === head.name) return yield* sameBranch(head.name);
     const base = yield* named(branches, baseName, "base");
     const mergeBase = yield* git.mergeBase({ clone, a: base.sha, b: head.sha });
-    if (mergeBase === null) return yield* unrelated(head.name, base.name, repository.isShallow);
+    if (mergeBase === null) return yield* unrelated(head.name, base.name);
     if (mergeBase === head.sha) return yield* nothingToReview(head.name, base.name);
-    const { title, author } = yield* changeWords(git, { clone, head_sha: head.sha, base_sha: base.sha, head_ref: head.name });
+    const { title, author } = yield* changeWords(git, {
+      clone,
+      head_sha: head.sha,
+      base_sha: base.sha,
+      head_ref: head.name,
+    });
     const realPath = repositoryPath(clone);
     return {
       platform: "local",

@@ -90,6 +90,7 @@ export const prepareIndex = (options: {
     const repos = yield* Repos;
     const dir = codeIndexDir(options.folder);
     const next = `${dir}.next`;
+    yield* index.sweep(next);
     yield* Effect.promise(() => rm(next, { recursive: true, force: true }));
     const indexOptions = { maxFileKb: config.index.max_file_kb, exclude: config.index.exclude };
     const progress = { onProgress: indexProgress(options.onProgress) };

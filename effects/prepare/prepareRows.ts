@@ -91,12 +91,17 @@ const prepareOne = (
       } satisfies PrepareResult;
     }
     const { state } = result;
+    // Nothing was done now; the counts of the preparation that stands would read as work.
+    const chunks =
+      result.outcome === "already"
+        ? { ...noChunks, total: state.chunks.total, reused: state.chunks.total }
+        : state.chunks;
     return {
       ...shared,
       outcome: result.outcome,
       head_sha: state.head_sha,
       used_base: state.used_base,
-      chunks: state.chunks,
+      chunks,
     } satisfies PrepareResult;
   }).pipe(
     Effect.catchAll((error) =>

@@ -7,6 +7,7 @@ import type { CensusFile } from "../../src/git/changes.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { formatTime } from "../../src/time.ts";
+import { branchMissing } from "../bases/branchMissing.ts";
 import type { StageProgress } from "../bases/buildBase.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
 import { Git } from "../git/Git.ts";
@@ -122,6 +123,7 @@ export const prepareTask = (options: {
         hint: `refresh it: adk pr-queue update ${row.pr_url}`,
       });
     }
+    if ((yield* git.resolve({ clone, rev: branchRef(target) })) === null) return yield* branchMissing(repo, target);
     const mergeBase = yield* git.mergeBase({ clone, a: branchRef(target), b: head });
     if (mergeBase === null) {
       return yield* new NoMergeBase({

@@ -10,6 +10,7 @@ import {
   DocumentUnreadable,
   type LockBusy,
   type LockFailed,
+  maxReason,
   NewerSchema,
   printable,
   WriteFailed,
@@ -86,7 +87,7 @@ const unreadable = (path: string, name: string, fault: JsonFault, kept: string |
   const copy = kept === null ? "" : `; a copy of it is ${kept}`;
   const good = files.exists(lastGoodPath(path)) ? `, or put back the last-good copy ${lastGoodPath(path)}` : "";
   return new DocumentUnreadable({
-    message: `cannot read ${name}, ${place}: ${printable(fault.message)}${near}${copy}`,
+    message: `cannot read ${name}, ${place}: ${printable(fault.message, maxReason)}${near}${copy}`,
     hint: `correct the file by hand${good}`,
     path,
     line: fault.line,

@@ -58,7 +58,8 @@ interface Step {
   readonly fail: (failure: WriteFailed | QueueReadOnly) => void;
 }
 
-const readOnly = (file: string, schemaVersion: number): QueueReadOnly =>
+/** The refusal to change a queue of a newer adk. */
+export const queueReadOnly = (file: string, schemaVersion: number): QueueReadOnly =>
   new QueueReadOnly({
     message: `${file} was written by a newer adk (schema ${schemaVersion}, this one writes ${queueSchemaVersion})`,
     hint: "update adk; this version can show the queue but not change it",
@@ -153,7 +154,7 @@ const make = (home: Context.Tag.Service<Home>, locks: Context.Tag.Service<Locks>
     nowMs: number,
   ): WriteFailed | QueueReadOnly | null => {
     const { schema_version, rev } = loaded.decoded.queue;
-    if (schema_version > queueSchemaVersion) return readOnly(file, schema_version);
+    if (schema_version > queueSchemaVersion) return queueReadOnly(file, schema_version);
     const next: QueueFile = { schema_version: queueSchemaVersion, rev: rev + 1, prs: after.prs };
     const written = writeQueue(file, loaded, next, { nowMs, lastGood: true });
     if (Either.isLeft(written)) return written.left;
@@ -193,7 +194,7 @@ const make = (home: Context.Tag.Service<Home>, locks: Context.Tag.Service<Locks>
         const nowMs = yield* Clock.currentTimeMillis;
         const current = yield* Effect.either(loadQueue(file, null, nowMs));
         const { schema_version, rev } = copy.decoded.queue;
-        if (schema_version > queueSchemaVersion) return yield* readOnly(source, schema_version);
+        if (schema_version > queueSchemaVersion) return yield* queueReadOnly(source, schema_version);
         const newest = Math.max(rev, Either.isRight(current) ? current.right.decoded.queue.rev : 0);
         return yield* Effect.suspend(() => {
           const broken = Either.isRight(current) ? null : files.readFileIfThere(file);

@@ -64,8 +64,11 @@ export const writeFailed = (path: string, cause: unknown): WriteFailed => {
   return new WriteFailed({ message: `cannot write ${path}: ${reason}`, hint, path, code: systemCode(cause), cause });
 };
 
-/** Text of a file as it may stand in a message: no control, bidi or separator characters, at most 80 of them. */
-export const printable = (text: string): string => {
+/** Text of a file as it may stand in a message: no control, bidi or separator characters, at most `max` characters. */
+export const printable = (text: string, max = 80): string => {
   const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "·").trim();
-  return plain.length > 80 ? `${plain.slice(0, 79)}…` : plain;
+  return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain;
 };
+
+/** Longest reason why a file cannot be read: it may list every allowed word. */
+export const maxReason = 300;

@@ -148,6 +148,10 @@ export const realPath = (path: string): string => {
   }
 };
 
+/** True for a link whose target is not there: not the same as a file that was never made. */
+export const isDanglingLink = (path: string): boolean =>
+  fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !fs.existsSync(path);
+
 export const isCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   typeof error === "object" && error !== null && "code" in error && codes.some((code) => error.code === code);
 

@@ -5,7 +5,7 @@ import * as Either from "effect/Either";
 import { type DecodedQueue, decodeSealedQueue, emptyQueue, type QueueProblem } from "../../src/queue/codec.ts";
 import { fileTime } from "../../src/time.ts";
 import { writeFileDurablySync } from "./durableFile.ts";
-import { printable, QueueUnreadable } from "./errors.ts";
+import { maxReason, printable, QueueUnreadable } from "./errors.ts";
 import * as files from "./fileOps.ts";
 import { realPause, rereadMs, rereadPauseMs } from "./reread.ts";
 
@@ -23,7 +23,7 @@ const unreadable = (path: string, problem: QueueProblem, kept: string | null): Q
   const near = problem.near === null || problem.near === "" ? "" : `, near "${printable(problem.near)}"`;
   const copy = kept === null ? "" : `; a copy of it is ${kept}`;
   return new QueueUnreadable({
-    message: `cannot read ${place}: ${printable(problem.message)}${near}${copy}`,
+    message: `cannot read ${place}: ${printable(problem.message, maxReason)}${near}${copy}`,
     hint:
       lastGood === null
         ? "correct the file by hand; there is no last-good copy yet"
@@ -76,6 +76,18 @@ export const resolveQueue = (path: string, data: string): Either.Either<string, 
       catch: (cause) => notReadable(path, cause),
     }),
     ({ real, folder, home }) => {
+      if (files.isDanglingLink(path)) {
+        return Either.left(
+          new QueueUnreadable({
+            message: `${path} is a link to a file that is not there`,
+            hint: "mount or bring back what it points to, or remove the link to begin a new queue",
+            file: path,
+            line: null,
+            column: null,
+            lastGood: null,
+          }),
+        );
+      }
       if (real === path || inside(folder, real) || inside(home, real)) return Either.right(real);
       return Either.left(
         new QueueUnreadable({

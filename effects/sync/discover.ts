@@ -1,13 +1,17 @@
 import * as Effect from "effect/Effect";
+import { withNotes } from "../../src/sync/syncPlanFile.ts";
 import { cleanOrphans } from "../queue/cleanOrphans.ts";
 import { cleanRows } from "../queue/cleanRows.ts";
 import { updateRows } from "../queue/updateRows.ts";
+import { QueueStore } from "../store/QueueStore.ts";
+import type { PlanBoard } from "./PlanBoard.ts";
 import type { SyncRun } from "./SyncRun.ts";
 import { counted, ok, skipped, tolerant } from "./stepEnds.ts";
 
 /** Phase A: the queue is brought up to date and cleared of what has ended. A step that fails is a warning. */
-export const discover = (run: SyncRun, options: { readonly clean: boolean }) =>
+export const discover = (run: SyncRun, board: PlanBoard, options: { readonly clean: boolean }) =>
   Effect.gen(function* () {
+    const store = yield* QueueStore;
     yield* run.step("pr-scan", Effect.succeed(skipped("Slack is not configured")));
     yield* run.step(
       "pr-queue update --all",
@@ -23,9 +27,13 @@ export const discover = (run: SyncRun, options: { readonly clean: boolean }) =>
       "pr-queue clean",
       options.clean
         ? tolerant(
-            Effect.map(cleanRows({ mode: "terminal", dryRun: false }), (report) =>
-              ok(`${counted(report.removed.length, "row")} removed, ${report.kept.length} kept`),
-            ),
+            Effect.gen(function* () {
+              const statuses = new Map((yield* store.read).prs.map((row) => [row.pr_url, row.status]));
+              const report = yield* cleanRows({ mode: "terminal", dryRun: false });
+              const notes = report.removed.map((url) => `${url} is ${statuses.get(url) ?? "over"} and left the queue`);
+              board.change((file) => withNotes(file, notes));
+              return ok(`${counted(report.removed.length, "row")} removed, ${report.kept.length} kept`);
+            }),
           )
         : Effect.succeed(skipped("--no-clean")),
     );

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { Refused } from "../../src/errors.ts";
+import { queueSchemaVersion } from "../../src/queue/row.ts";
 import type { SkippedPr, SyncPlan } from "../../src/sync/planTypes.ts";
 import { initialPlanFile, type SyncPlanFile, withNotes, withPlan } from "../../src/sync/syncPlanFile.ts";
 import { newTotals, summaryOf, type WorkTotals } from "../../src/sync/workTotals.ts";
@@ -11,7 +12,7 @@ import { crashPoint } from "../engine/crashPoint.ts";
 import { Home } from "../home/Home.ts";
 import { Log } from "../log/Log.ts";
 import { Locks } from "../store/Locks.ts";
-import { QueueStore } from "../store/QueueStore.ts";
+import { QueueStore, queueReadOnly } from "../store/QueueStore.ts";
 import { Terminal } from "../terminal/Terminal.ts";
 import { discover } from "./discover.ts";
 import type { SyncFacts } from "./gatherFacts.ts";
@@ -72,7 +73,7 @@ const phases = (input: {
       const text = `put back after an earlier run: ${counted(recovered.rows, "row")}, ${counted(recovered.bases, "base")}`;
       board.change((file) => withNotes(file, [text]));
     }
-    yield* discover(run, { clean: options.clean });
+    yield* discover(run, board, { clean: options.clean });
     yield* run.phaseDone;
 
     yield* run.send({ type: "STEP_STARTED", step: "plan" });
@@ -154,7 +155,8 @@ export const prSync = (options: SyncOptions) =>
       const store = yield* QueueStore;
       const log = yield* Log;
       yield* takeSyncLock;
-      yield* store.read;
+      const { schema_version } = yield* store.read;
+      if (schema_version > queueSchemaVersion) return yield* queueReadOnly(home.queue, schema_version);
       const started = yield* Clock.currentTimeMillis;
       const runId = `sync-${fileTime(started)}-${process.pid}`;
       const board = yield* openPlanBoard(

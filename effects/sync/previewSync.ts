@@ -6,7 +6,9 @@ import { cleanRows } from "../queue/cleanRows.ts";
 import { makePlan } from "./makePlan.ts";
 
 /** What `pr-sync --dry-run` shows: the plan for the queue as it stands and what would be removed. */
-export interface SyncPreview extends SyncPlan {
+export interface SyncPreview extends Omit<SyncPlan, "bases" | "prs"> {
+  readonly bases: ReadonlyArray<Omit<SyncPlan["bases"][number], "order">>;
+  readonly prs: ReadonlyArray<Omit<SyncPlan["prs"][number], "order">>;
   readonly notes: ReadonlyArray<string>;
   readonly clean: ReadonlyArray<string>;
 }
@@ -20,6 +22,8 @@ export const previewSync = (options: { readonly rebuild: boolean }) =>
     const bases = yield* cleanAutoBases({ dryRun: true });
     return {
       ...plan,
+      bases: plan.bases.map(({ order: _place, ...base }) => base),
+      prs: plan.prs.map(({ order: _place, ...pr }) => pr),
       notes: facts.notes,
       clean: [
         ...rows.removed.map((url) => `remove row ${url}`),

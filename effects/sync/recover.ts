@@ -7,7 +7,8 @@ import { formatTime } from "../../src/time.ts";
 import { Engine } from "../engine/Engine.ts";
 import { Git } from "../git/Git.ts";
 import { Home } from "../home/Home.ts";
-import { baseLock, cloneDir, taskLock } from "../home/layout.ts";
+import { baseLock, branchDir, cloneDir, codeIndexDir, taskLock } from "../home/layout.ts";
+import { CodeIndex } from "../index/CodeIndex.ts";
 import { Log } from "../log/Log.ts";
 import { Repos } from "../repos/Repos.ts";
 import { Locks } from "../store/Locks.ts";
@@ -41,6 +42,18 @@ const recoverRow = (row: QueueRow) =>
 /** States of a base in which somebody is at work, or was when he was killed. */
 const atWork: ReadonlySet<string> = new Set(["building", "refreshing", "deleting"]);
 
+/** Removes what a killed build left beside a base's index, unless somebody is at work on it now. */
+const sweepBase = (repo: string, branch: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const locks = yield* Locks;
+      const index = yield* CodeIndex;
+      const home = yield* Home;
+      if (!(yield* locks.tryAcquire(baseLock(repo, branch), { verb: "recovery" }))) return;
+      yield* index.sweep(codeIndexDir(branchDir(home, repo, branch)));
+    }),
+  );
+
 /** Puts the bases of one repository back; what cannot be read is said and left alone. */
 const recoverBases = (repo: string) =>
   Effect.gen(function* () {
@@ -49,6 +62,7 @@ const recoverBases = (repo: string) =>
     const log = yield* Log;
     let count = 0;
     for (const base of yield* repos.bases(repo)) {
+      yield* sweepBase(repo, base.branch);
       if (!atWork.has(base.state) || !(yield* isFree(baseLock(repo, base.branch)))) continue;
       const at = formatTime(yield* Clock.currentTimeMillis);
       const done = yield* Effect.either(engine.base({ repo, branch: base.branch }, { type: "INTERRUPTED", at }));

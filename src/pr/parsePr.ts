@@ -21,7 +21,7 @@ export interface PrNaming {
 type Parsed = Either.Either<PrReference, UsageError>;
 
 const forms =
-  "name a PR by its URL, owner/repo#N, owner/repo N, --repo owner/repo --pr N, local:REPO#N, or #N with defaults.repo set";
+  "name a PR by its URL, owner/repo#N, owner/repo N, --repo owner/repo --pr N, REPO#N for a local one, or #N with defaults.repo set";
 
 const refuse = (message: string, hint: string = forms): Either.Either<never, UsageError> =>
   Either.left(new UsageError({ message, hint }));
@@ -73,7 +73,8 @@ const single = (word: string, naming: PrNaming): Parsed => {
       ? refuse(`${quoted(word)} names no PR`)
       : refuse(`${quoted(word)} names a repository, not a PR`);
   }
-  return numbered(repository, number, naming);
+  // No host has repositories without an owner: a bare name is a local repository's, as the list shows it.
+  return repository.includes("/") ? numbered(repository, number, naming) : local(`local:${text}`);
 };
 
 const withFlags = (words: ReadonlyArray<string>, naming: PrNaming): Parsed | null => {
@@ -89,7 +90,7 @@ const withFlags = (words: ReadonlyArray<string>, naming: PrNaming): Parsed | nul
 
 /**
  * The words of a verb that name ONE PR → the PR (spec 3, "A PR is named by any of"): its URL with whatever follows it,
- * `owner/repo#N`, `owner/repo N`, `--repo`/`--pr`, `#N` or `N` with a default repository, `local:REPO#N`.
+ * `owner/repo#N`, `owner/repo N`, `--repo`/`--pr`, `#N` or `N` with a default repository; `local:REPO#N` or `REPO#N`.
  * Fails with UsageError, whose message says what is wrong with the words.
  */
 export const parsePr = (words: ReadonlyArray<string>, naming: PrNaming): Parsed => {

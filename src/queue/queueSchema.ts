@@ -4,6 +4,15 @@ import * as Schema from "effect/Schema";
 import { parseTime } from "../time.ts";
 import { prepStatuses, statuses } from "./row.ts";
 
+/** One of some words; the message names them all, and what stands there instead. */
+const oneOf = <Words extends readonly [string, ...ReadonlyArray<string>]>(...words: Words) =>
+  Schema.Literal(...words).annotations({
+    message: (issue) => ({
+      message: `is ${JSON.stringify(issue.actual)?.slice(0, 40) ?? "missing"}, must be one of ${words.join(", ")}`,
+      override: true,
+    }),
+  });
+
 const text = Schema.NullOr(Schema.String);
 const count = Schema.NullOr(Schema.NonNegativeInt);
 const flag = Schema.NullOr(Schema.Boolean);
@@ -34,7 +43,7 @@ const actor = Schema.Struct({
 /** A row as a person may leave it (spec 2, "Queue row"); unknown fields pass at every level. */
 const Row = Schema.Struct({
   pr_url: name,
-  platform: Schema.Literal("github", "bitbucket", "local"),
+  platform: oneOf("github", "bitbucket", "local"),
   host: name,
   owner: name,
   repo: name,
@@ -53,7 +62,7 @@ const Row = Schema.Struct({
   state: text,
   last_checked_at: time,
   added_at: Schema.optional(time),
-  status: Schema.Literal(...statuses),
+  status: oneOf(...statuses),
   last_reviewed_at: time,
   last_reviewed_head_sha: text,
   last_reviewed_base_ref: text,
@@ -63,7 +72,7 @@ const Row = Schema.Struct({
   approve_ready: flag,
   last_reminded_at: time,
   last_error: text,
-  prep_status: Schema.Literal(...prepStatuses),
+  prep_status: oneOf(...prepStatuses),
   prep_started_at: time,
   prep_completed_at: time,
   prep_head_sha: text,
