@@ -122,8 +122,9 @@ describe("a queue file of another version", () => {
     expect(body.prs.map(({ status }: { status: string }) => status)).toEqual(["approved", "comments", "pending"]);
     expect(body.prs[0]).toMatchObject({ head_sha: "a".repeat(40), note: "mine" });
     const kept = names().filter((name) => !["pr-queue.json5", "pr-queue.json5.bak"].includes(name));
-    expect(kept).toHaveLength(1);
-    expect(readFileSync(join(dirname(home.queue), kept[0] ?? ""), "utf8")).toBe(older());
+    // A copy may be there from a first write that was killed right after it.
+    expect(kept.length).toBeGreaterThan(0);
+    for (const name of kept) expect(readFileSync(join(dirname(home.queue), name), "utf8")).toBe(older());
     expect((await setStatus("pending")).code).toBe(0);
     const again = await home.json(["pr-queue", "list"]);
     expect(again.body.prs.map(({ status }: { status: string }) => status)).toEqual(["pending", "comments", "pending"]);
