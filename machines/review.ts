@@ -1,5 +1,12 @@
 import { assign, setup } from "xstate";
-import { type ActorSnapshot, type Claim, isTerminal, type QueueRow, type Status } from "../src/queue/row.ts";
+import {
+  type ActorSnapshot,
+  type BootMoment,
+  type Claim,
+  isTerminal,
+  type QueueRow,
+  type Status,
+} from "../src/queue/row.ts";
 import type { IsoTime } from "../src/time.ts";
 import { declared, type NoParams, type Timed } from "./declared.ts";
 
@@ -44,6 +51,11 @@ export interface Claimer {
   readonly start: string | null;
 }
 
+/** What keeps a claim fresh: the moment by the clock, and by the machine's running time where that is known. */
+interface Beat extends Timed {
+  readonly beat?: BootMoment;
+}
+
 /** Proof of ownership: the hash of the presented token. Left out when the caller has checked ownership itself. */
 interface Proof {
   readonly token_hash?: string | null;
@@ -55,20 +67,20 @@ export type ReviewEvent =
       readonly force: boolean;
       readonly previous: "none" | "dead" | "expired" | "same_token";
     } & Claimer &
-      Timed)
-  | ({ readonly type: "TAKE_OVER"; readonly previous: "dead" | "expired" } & Claimer & Timed)
-  | ({ readonly type: "HEARTBEAT" } & Proof & Timed)
+      Beat)
+  | ({ readonly type: "TAKE_OVER"; readonly previous: "dead" | "expired" } & Claimer & Beat)
+  | ({ readonly type: "HEARTBEAT" } & Proof & Beat)
   | ({ readonly type: "RELEASE"; readonly status: Status | null; readonly force: boolean } & Proof & Timed)
-  | ({ readonly type: "REVIEWING" } & Proof & Timed)
-  | ({ readonly type: "VALIDATING" } & Proof & Timed)
-  | ({ readonly type: "POSTING" } & Proof & Timed)
-  | ({ readonly type: "REPORTED" } & Proof & Timed)
+  | ({ readonly type: "REVIEWING" } & Proof & Beat)
+  | ({ readonly type: "VALIDATING" } & Proof & Beat)
+  | ({ readonly type: "POSTING" } & Proof & Beat)
+  | ({ readonly type: "REPORTED" } & Proof & Beat)
   | ({ readonly type: "SET_STATUS"; readonly status: Status } & Proof & Timed);
 
 /** Statuses that say a review was done; releasing with one records the claimed review key (spec 3). */
 export const verdictStatuses: ReadonlySet<Status> = new Set<Status>(["reviewed", "comments", "approved"]);
 
-const claimOf = (context: ReviewMachineContext, claimer: Claimer): ReviewClaim => ({
+const claimOf = (context: ReviewMachineContext, { beat, ...claimer }: Claimer & Pick<Beat, "beat">): ReviewClaim => ({
   run_id: claimer.run_id,
   token_hash: claimer.token_hash,
   epoch: context.epoch,
@@ -80,7 +92,15 @@ const claimOf = (context: ReviewMachineContext, claimer: Claimer): ReviewClaim =
   head_sha: context.prep_head_sha,
   base_ref: context.prep_base_ref,
   merge_base: context.prep_merge_base,
+  ...(beat === undefined ? {} : { beat }),
 });
+
+/** The claim after a beat. One that tells no running time leaves none behind: an older one would make it look older. */
+const beaten = (claim: ReviewClaim | null, beat: BootMoment | undefined): ReviewClaim | null => {
+  if (claim === null) return null;
+  const { beat: _, ...rest } = claim;
+  return beat === undefined ? rest : { ...rest, beat };
+};
 
 /** Status after a release: the given one, else the one before the claim; merged and closed stay (plan §4). */
 const releasedStatus = (context: ReviewMachineContext, status: Status | null): Status => {
@@ -93,13 +113,16 @@ const reviewSetup = setup({
   types: { context: {} as ReviewMachineContext, events: {} as ReviewEvent },
   actions: {
     "pending.drop": declared<NoParams>(),
-    claimed: assign(({ context }, params: { at: IsoTime; claimer: Claimer }) => ({
+    claimed: assign(({ context }, params: { at: IsoTime; claimer: Claimer & Pick<Beat, "beat"> }) => ({
       claim: claimOf(context, params.claimer),
       taken_at: params.at,
       last_heartbeat_at: params.at,
       status: isTerminal(context) ? context.status : ("in_review" as const),
     })),
-    beat: assign((_, params: { at: IsoTime }) => ({ last_heartbeat_at: params.at })),
+    beat: assign(({ context }, params: { at: IsoTime; beat: BootMoment | undefined }) => ({
+      last_heartbeat_at: params.at,
+      claim: beaten(context.claim, params.beat),
+    })),
     reviewed: assign(({ context }, params: { at: IsoTime; status: Status | null }) =>
       params.status === null || !verdictStatuses.has(params.status) || context.claim === null
         ? {}
@@ -136,9 +159,12 @@ type ReleaseEvent = Extract<ReviewEvent, { type: "RELEASE" }>;
 
 const claimed = {
   type: "claimed",
-  params: ({ event }: { event: ClaimEvent }) => ({ at: event.at, claimer: event as Claimer }),
+  params: ({ event }: { event: ClaimEvent }) => ({ at: event.at, claimer: event }),
 } as const;
-const beat = { type: "beat", params: ({ event }: { event: Timed }) => ({ at: event.at }) } as const;
+const beat = {
+  type: "beat",
+  params: ({ event }: { event: Beat }) => ({ at: event.at, beat: event.beat }),
+} as const;
 const owns = { type: "owns", params: ({ event }: { event: Proof }) => ({ token_hash: event.token_hash }) } as const;
 const ownerGone = {
   type: "ownerGone",

@@ -16,7 +16,7 @@ import { statusOf } from "./prQueueStatus.ts";
 const confirmForce = (input: VerbInput, row: QueueRow) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal;
-    const refused = mayEnd(row, yield* claimCaller(input), (yield* leaseClock).nowMs);
+    const refused = mayEnd(row, yield* claimCaller(input), yield* leaseClock);
     if (refused === null) return;
     const question = `End the live claim of run ${row.claim?.run_id ?? "unknown"} on ${row.pr_url}?`;
     if (yield* terminal.confirm(question)) return;

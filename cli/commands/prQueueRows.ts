@@ -1,6 +1,5 @@
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { type LeaseClock, lockState } from "../../effects/queue/lockState.ts";
+import { type LeaseClock, leaseClockNow, lockState } from "../../effects/queue/lockState.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
 import { readyForReview } from "../../src/queue/eligibility.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
@@ -9,7 +8,7 @@ import type { RowView } from "../../src/queue/viewRow.ts";
 /** Now and the age limit of claims, for everything that is computed from a row. */
 export const leaseClock: Effect.Effect<LeaseClock, never, Settings> = Effect.gen(function* () {
   const { config } = yield* Settings;
-  return { nowMs: yield* Clock.currentTimeMillis, maxAgeSeconds: config.taken_lock_max_age_seconds };
+  return yield* leaseClockNow(config.taken_lock_max_age_seconds);
 });
 
 /** A row with its lock and whether it may be reviewed. */

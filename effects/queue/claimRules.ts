@@ -118,6 +118,7 @@ const takeRow = (
       run_id: ask.runId,
       token_hash: ask.secret.token_hash,
       ...ask.owner,
+      beat: ask.clock.here,
       force: ask.force,
       previous: ask.previous,
     }),
@@ -171,10 +172,10 @@ export interface ClaimCaller {
 export const isFree = (row: QueueRow): boolean => row.claim === null && row.taken_at === null;
 
 /** Null when the caller may end the claim: with its token, or without one when it is dead or has expired. */
-export const mayEnd = (row: QueueRow, caller: ClaimCaller, nowMs: number): ClaimHeld | ClaimLost | null => {
+export const mayEnd = (row: QueueRow, caller: ClaimCaller, clock: LeaseClock): ClaimHeld | ClaimLost | null => {
   const { run_id, token } = caller.proof;
   if (row.claim !== null && run_id !== undefined && run_id !== row.claim.run_id) return refusal(row, caller.proof);
   if (row.claim !== null && tokenMatches(token, row.claim.token_hash)) return null;
-  if (leaseOf(row, { nowMs, maxAgeSeconds: caller.maxAgeSeconds }) !== "live") return null;
+  if (leaseOf(row, clock) !== "live") return null;
   return row.claim === null ? heldBySomeone(row) : refusal(row, caller.proof);
 };

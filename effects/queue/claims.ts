@@ -5,6 +5,7 @@ import type { NotFound } from "../../src/errors.ts";
 import type { QueueRow, Status } from "../../src/queue/row.ts";
 import { formatTime } from "../../src/time.ts";
 import { Engine, findRow, replaceRow } from "../engine/Engine.ts";
+import { bootMoment } from "../proc/Uptime.ts";
 import {
   type ActionDocument,
   type ClaimCaller,
@@ -21,20 +22,21 @@ import {
 } from "./claimRules.ts";
 import { newClaimSecret, newRunId, tokenHash } from "./claimToken.ts";
 import type { ClaimHeld, ClaimLost } from "./errors.ts";
+import { leaseClockNow } from "./lockState.ts";
 
 const hashOf = (proof: ClaimProof): string | null => (proof.token === undefined ? null : tokenHash(proof.token));
 
 /** Everything of one try that a transaction may not make itself: now, a token, a name for the run. */
 export const newClaimTry = (caller: ClaimCaller, options: { readonly force: boolean }): Effect.Effect<ClaimTry> =>
   Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis;
+    const clock = yield* leaseClockNow(caller.maxAgeSeconds);
     return {
       proof: caller.proof,
       owner: caller.owner,
       force: options.force,
-      clock: { nowMs, maxAgeSeconds: caller.maxAgeSeconds },
+      clock,
       secret: yield* newClaimSecret,
-      runId: caller.proof.run_id ?? (yield* newRunId(nowMs)),
+      runId: caller.proof.run_id ?? (yield* newRunId(clock.nowMs)),
     };
   });
 
@@ -57,13 +59,19 @@ export const heartbeat = (key: string, caller: ClaimCaller) =>
   Effect.gen(function* () {
     const engine = yield* Engine;
     const at = formatTime(yield* Clock.currentTimeMillis);
+    const beat = yield* bootMoment;
     return yield* engine.change<ActionDocument, ClaimHeld | ClaimLost | MachineFailure | NotFound>((queue, step) =>
       Either.gen(function* () {
         const row = findRow(queue, key);
         if (row === undefined) return yield* Either.left(rowMissing(key));
         const refused = refusal(row, caller.proof);
         if (refused !== null) return yield* Either.left(refused);
-        const { row: next } = yield* step.review(row, { type: "HEARTBEAT", at, token_hash: hashOf(caller.proof) });
+        const { row: next } = yield* step.review(row, {
+          type: "HEARTBEAT",
+          at,
+          beat,
+          token_hash: hashOf(caller.proof),
+        });
         const result: ActionDocument = {
           action: "heartbeat",
           pr_url: next.pr_url,
@@ -86,7 +94,7 @@ export const release = (
 ) =>
   Effect.gen(function* () {
     const engine = yield* Engine;
-    const nowMs = yield* Clock.currentTimeMillis;
+    const clock = yield* leaseClockNow(caller.maxAgeSeconds);
     return yield* engine.change<ActionDocument, ClaimHeld | ClaimLost | MachineFailure | NotFound>((queue, step) =>
       Either.gen(function* () {
         const row = findRow(queue, key);
@@ -98,11 +106,11 @@ export const release = (
           was_held,
         });
         if (isFree(row)) return { queue, result: done(row, false) };
-        const refused = options.force ? null : mayEnd(row, caller, nowMs);
+        const refused = options.force ? null : mayEnd(row, caller, clock);
         if (refused !== null) return yield* Either.left(refused);
         const { row: next } = yield* step.review(row, {
           type: "RELEASE",
-          at: formatTime(nowMs),
+          at: formatTime(clock.nowMs),
           status: options.status,
           force: options.force,
         });
@@ -115,14 +123,14 @@ export const release = (
 export const setStatus = (key: string, caller: ClaimCaller, status: Status) =>
   Effect.gen(function* () {
     const engine = yield* Engine;
-    const nowMs = yield* Clock.currentTimeMillis;
+    const clock = yield* leaseClockNow(caller.maxAgeSeconds);
     return yield* engine.change<ActionDocument, ClaimHeld | ClaimLost | MachineFailure | NotFound>((queue, step) =>
       Either.gen(function* () {
         const row = findRow(queue, key);
         if (row === undefined) return yield* Either.left(rowMissing(key));
-        const refused = isFree(row) ? null : mayEnd(row, caller, nowMs);
+        const refused = isFree(row) ? null : mayEnd(row, caller, clock);
         if (refused !== null) return yield* Either.left(refused);
-        const { row: next } = yield* step.review(row, { type: "SET_STATUS", at: formatTime(nowMs), status });
+        const { row: next } = yield* step.review(row, { type: "SET_STATUS", at: formatTime(clock.nowMs), status });
         return {
           queue: replaceRow(queue, next),
           result: { action: "status_set" as const, pr_url: next.pr_url, status: next.status },

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import { identityKey, taskName } from "../../src/names.ts";
@@ -12,7 +11,7 @@ import { Settings } from "../settings/Settings.ts";
 import { Locks } from "../store/Locks.ts";
 import { QueueStore } from "../store/QueueStore.ts";
 import { rememberLocalNumber } from "./localNumbers.ts";
-import { type LeaseClock, leaseOf } from "./lockState.ts";
+import { type LeaseClock, leaseClockNow, leaseOf } from "./lockState.ts";
 import { hasTaskFolder, type Removal, removeTaskFolder, sweepLeftovers } from "./taskFolder.ts";
 
 /** Which rows a clean-up is about: merged and closed ones, every one, or those that nothing has touched for so long. */
@@ -121,10 +120,7 @@ export const cleanRows = (options: { readonly mode: CleanMode; readonly dryRun: 
     const home = yield* Home;
     const { config } = yield* Settings;
     const store = yield* QueueStore;
-    const clock: LeaseClock = {
-      nowMs: yield* Clock.currentTimeMillis,
-      maxAgeSeconds: config.taken_lock_max_age_seconds,
-    };
+    const clock = yield* leaseClockNow(config.taken_lock_max_age_seconds);
     const queue = yield* store.read;
     const meant = queue.prs.filter((row) => isMeant(row, options.mode, clock.nowMs));
     const one = options.dryRun ? wouldClean : cleanRow;

@@ -1,6 +1,9 @@
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
 import { type LeaseState, leaseState } from "../../src/queue/lease.ts";
-import type { QueueRow } from "../../src/queue/row.ts";
+import type { BootMoment, QueueRow } from "../../src/queue/row.ts";
 import { parseTime } from "../../src/time.ts";
+import { bootMoment } from "../proc/Uptime.ts";
 import { ownerAlive } from "./owner.ts";
 
 /** The `lock` of a row in JSON documents (spec 3): who holds the review, since when, for how many seconds. */
@@ -15,9 +18,15 @@ export interface LockDocument {
 export interface LeaseClock {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
+  /** The same moment by this machine's running time. */
+  readonly here: BootMoment;
   /** `taken_lock_max_age_seconds`. */
   readonly maxAgeSeconds: number;
 }
+
+/** Now, for everything that asks whether claims hold. `maxAgeSeconds` is `taken_lock_max_age_seconds`. */
+export const leaseClockNow = (maxAgeSeconds: number): Effect.Effect<LeaseClock> =>
+  Effect.map(Effect.all([Clock.currentTimeMillis, bootMoment]), ([nowMs, here]) => ({ nowMs, here, maxAgeSeconds }));
 
 /** State of a row's claim now: `live` blocks, `dead` and `expired` may be taken over, `free` is no claim. */
 export const leaseOf = (row: QueueRow, clock: LeaseClock): LeaseState =>
@@ -26,6 +35,7 @@ export const leaseOf = (row: QueueRow, clock: LeaseClock): LeaseState =>
     taken_at: row.taken_at,
     last_heartbeat_at: row.last_heartbeat_at,
     now: clock.nowMs,
+    here: clock.here,
     maxAgeSeconds: clock.maxAgeSeconds,
     ownerAlive: ownerAlive(row.claim),
   });

@@ -1,7 +1,6 @@
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { planSync } from "../../src/sync/planSync.ts";
-import { leaseOf } from "../queue/lockState.ts";
+import { leaseClockNow, leaseOf } from "../queue/lockState.ts";
 import { Settings } from "../settings/Settings.ts";
 import { QueueStore } from "../store/QueueStore.ts";
 import { gatherFacts } from "./gatherFacts.ts";
@@ -16,8 +15,7 @@ export const makePlan = (options: { readonly rebuild: boolean; readonly register
     const { config } = yield* Settings;
     const queue = yield* store.read;
     const facts = yield* gatherFacts(queue.prs, options);
-    const now = yield* Clock.currentTimeMillis;
-    const clock = { nowMs: now, maxAgeSeconds: config.taken_lock_max_age_seconds };
+    const clock = yield* leaseClockNow(config.taken_lock_max_age_seconds);
     const held = new Set(queue.prs.filter((row) => leaseOf(row, clock) === "live").map((row) => row.pr_url));
     const plan = planSync({
       rows: queue.prs,
@@ -25,7 +23,7 @@ export const makePlan = (options: { readonly rebuild: boolean; readonly register
       repos: [...facts.repos.values()],
       tips: facts.tips,
       config: config.pr_sync,
-      now,
+      now: clock.nowMs,
       rebuild: options.rebuild,
       rates: { ...assumedRates, chunks_per_second: facts.chunksPerSecond },
       held,

@@ -99,6 +99,9 @@ const Row = Schema.Struct({
       boot: Schema.String,
       pid: Schema.NullOr(Schema.NonNegativeInt),
       start: text,
+      beat: Schema.optional(
+        Schema.Struct({ host: Schema.String, boot: Schema.String, uptime_s: Schema.NonNegativeInt }),
+      ),
     }),
   ),
   slack: Schema.NullOr(thread),

@@ -41,6 +41,14 @@ export interface UsedBase {
   readonly created_by: "user" | "auto";
 }
 
+/** A moment by the running time of one boot of one machine, which no setting of a clock moves. */
+export interface BootMoment {
+  readonly host: string;
+  readonly boot: string;
+  /** Whole seconds since that boot. */
+  readonly uptime_s: number;
+}
+
 /** Who holds a review: a lease with a fence (spec 2, "Review claim"). `epoch` only grows, also over releases. */
 export interface Claim {
   readonly run_id: string;
@@ -52,6 +60,8 @@ export interface Claim {
   readonly pid: number | null;
   /** Start time of that process, as the system tells it; null with `pid`. */
   readonly start: string | null;
+  /** The claim itself or its last heartbeat, by the machine that sent it; missing in rows of older programs. */
+  readonly beat?: BootMoment;
 }
 
 export interface SlackOrigin {

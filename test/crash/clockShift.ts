@@ -14,4 +14,15 @@ export const clockShiftedBy = (ms: number): { readonly NODE_OPTIONS: string } =>
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program(ms))}`,
 });
 
+/** Environment for a Node process on whose machine `seconds` more have passed since boot; the clock stays right. */
+export const runningLongerBy = (seconds: number): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
+import os from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+const real = os.uptime;
+os.uptime = () => real() + (${seconds});
+syncBuiltinESMExports();
+`)}`,
+});
+
 export const day = 86_400_000;

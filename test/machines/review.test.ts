@@ -91,6 +91,19 @@ describe("a claim", () => {
 });
 
 describe("a heartbeat", () => {
+  const beat = { host: "h", boot: "b", uptime_s: 60 };
+
+  it("stores the running time of the machine that sent it, and leaves no older one behind", () => {
+    const held = take(prepared, { ...claim, beat });
+    expect(held.claim?.beat).toEqual(beat);
+    const next = { ...beat, uptime_s: 90 };
+    const kept = take(held, { type: "HEARTBEAT", at: later, token_hash: "t1", beat: next });
+    expect(kept.claim).toEqual({ ...held.claim, beat: next });
+    expect(take(kept, { ...claim, at: later, previous: "same_token", beat }).claim?.beat).toEqual(beat);
+    expect(take(kept, { type: "HEARTBEAT", at: later, token_hash: "t1" }).claim).not.toHaveProperty("beat");
+    expect(take(kept, { ...other, previous: "expired" }).claim).not.toHaveProperty("beat");
+  });
+
   it("is its owner's alone", () => {
     const held = take(prepared, claim);
     expect(take(held, { type: "HEARTBEAT", at: later, token_hash: "t1" }).last_heartbeat_at).toBe(later);

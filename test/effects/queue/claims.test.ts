@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { it } from "@effect/vitest";
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
+import * as Layer from "effect/Layer";
 import * as TestClock from "effect/TestClock";
 import { describe, expect } from "vitest";
 import { currentIdentity, startOf } from "../../../effects/proc/ProcessIdentity.ts";
+import { Uptime } from "../../../effects/proc/Uptime.ts";
 import type { ClaimCaller, ClaimProof } from "../../../effects/queue/claimRules.ts";
 import { claim, heartbeat, release, setStatus } from "../../../effects/queue/claims.ts";
 import { tokenHash } from "../../../effects/queue/claimToken.ts";
@@ -26,14 +29,28 @@ const key = identityKey(readyRow(1));
 const claimIt = (proof: ClaimProof = {}, owner?: ClaimCaller["owner"], force = false) =>
   claim(key, caller(proof, owner), { force });
 
+/** The machine's running time in these tests: as long as its clock has run, plus what it ran while the clock stood. */
+let ranMore = 0;
+const uptime = Layer.succeed(Uptime, {
+  seconds: Effect.map(Clock.currentTimeMillis, (now) => 1_000_000 + ranMore + Math.floor((now - start) / 1000)),
+});
+
+/** Sets the clock, as a person or a time server does: no time passes. */
+const setClock = (to: number) =>
+  Effect.gen(function* () {
+    ranMore -= (to - (yield* Clock.currentTimeMillis)) / 1000;
+    yield* TestClock.setTime(to);
+  });
+
 /** A test over a queue with one prepared row, at a fixed time. */
 const rule = (name: string, body: () => Effect.Effect<unknown, unknown, QueueHome>) =>
   it.effect(name, () =>
     Effect.gen(function* () {
+      ranMore = 0;
       yield* TestClock.setTime(start);
       yield* put([readyRow(1)]);
       yield* body();
-    }).pipe(Effect.provide(queueHome())),
+    }).pipe(Effect.provide(Layer.merge(queueHome(), uptime))),
   );
 
 const row = Effect.map(rowsNow, (rows) => rows.get(1) ?? expect.fail("row 1 is gone"));
@@ -148,12 +165,62 @@ describe("claim", () => {
     }),
   );
 
-  rule("is not freed and not blocked by a clock that was set back", () =>
+  rule("of a shell on this machine is neither freed nor kept by a clock that is set, however far", () =>
     Effect.gen(function* () {
       yield* claimIt();
-      yield* TestClock.setTime(start - 3_600_000);
+      for (const days of [-30, -1, 1, 3650]) {
+        yield* setClock(start + days * 86_400_000);
+        expect((yield* Effect.flip(claimIt()))._tag).toBe("ClaimHeld");
+        expect((yield* Effect.flip(release(key, caller(), { status: null, force: false })))._tag).toBe("ClaimHeld");
+        expect((yield* Effect.flip(setStatus(key, caller(), "error")))._tag).toBe("ClaimHeld");
+      }
+      yield* setClock(start - 86_400_000);
+      yield* TestClock.adjust("119 minutes");
       expect((yield* Effect.flip(claimIt()))._tag).toBe("ClaimHeld");
-      yield* TestClock.setTime(start - 30 * 86_400_000);
+      yield* TestClock.adjust("1 minute");
+      expect((yield* claimIt()).action).toBe("claimed");
+    }),
+  );
+
+  rule("of a shell lasts from its last heartbeat or re-claim, also when the clock went back meanwhile", () =>
+    Effect.gen(function* () {
+      const { token } = yield* claimIt();
+      const proof = { token };
+      for (const again of [heartbeat(key, caller(proof)), claimIt(proof)]) {
+        yield* setClock((yield* Clock.currentTimeMillis) - 86_400_000);
+        yield* TestClock.adjust("119 minutes");
+        yield* again;
+      }
+      yield* TestClock.adjust("119 minutes");
+      expect((yield* Effect.flip(claimIt()))._tag).toBe("ClaimHeld");
+      yield* TestClock.adjust("1 minute");
+      expect((yield* claimIt()).action).toBe("claimed");
+    }),
+  );
+
+  rule("records the machine, its boot and its running time, for a shell and for a driver", () =>
+    Effect.gen(function* () {
+      const here = { host: self.host, boot: self.boot };
+      const { token } = yield* claimIt();
+      expect((yield* row).claim).toMatchObject({ ...shell, beat: { ...here, uptime_s: 1_000_000 } });
+      yield* TestClock.adjust("5 minutes");
+      yield* heartbeat(key, caller({ token }));
+      expect((yield* row).claim).toMatchObject({ ...shell, beat: { ...here, uptime_s: 1_000_300 } });
+      yield* put([readyRow(1)]);
+      yield* claimIt({}, { ...shell, pid: self.pid, start: self.start });
+      expect((yield* row).claim?.beat).toEqual({ ...here, uptime_s: 1_000_300 });
+    }),
+  );
+
+  rule("of an older program, without a running time, goes by the clock", () =>
+    Effect.gen(function* () {
+      yield* claimIt();
+      const stored = yield* row;
+      const { beat: _, ...old } = stored.claim ?? expect.fail("no claim");
+      yield* put([{ ...stored, claim: old }]);
+      yield* setClock(start - 3_600_000);
+      expect((yield* Effect.flip(claimIt()))._tag).toBe("ClaimHeld");
+      yield* setClock(start - 30 * 86_400_000);
       expect((yield* claimIt()).action).toBe("claimed");
     }),
   );
