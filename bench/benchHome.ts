@@ -4,7 +4,8 @@ import { homePaths } from "../effects/home/Home.ts";
 import { branchDir, cloneDir, codeIndexDir } from "../effects/home/layout.ts";
 import type { IndexMeta } from "../src/index/types.ts";
 import type { Bench } from "./Bench.ts";
-import { type BenchChange, benchRepository } from "./BenchRepository.ts";
+import { benchRepository } from "./benchRepository.ts";
+import type { BenchChange } from "./changeRequests.ts";
 import { type Ended, runAdk } from "./program.ts";
 
 const repoName = "bench";

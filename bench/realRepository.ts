@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RepoBuilder } from "../fixtures/repos/RepoBuilder.ts";
-import { type BenchChange, type BenchRepository, maxChangedFiles, sharedChanges } from "./BenchRepository.ts";
+import { type BenchChange, type BenchRepository, maxChangedFiles, sharedChanges } from "./changeRequests.ts";
 
 interface Change {
   readonly mode: string;

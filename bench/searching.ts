@@ -1,7 +1,7 @@
 import type { Section } from "./Bench.ts";
-import { benchRepository } from "./BenchRepository.ts";
 import { atMost, figure } from "./BenchRow.ts";
 import { indexedHome } from "./benchHome.ts";
+import { benchRepository } from "./benchRepository.ts";
 import { runChild } from "./children.ts";
 import type { QueryInput, QueryResult } from "./indexParts.ts";
 import { runAdk } from "./program.ts";

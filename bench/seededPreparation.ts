@@ -1,8 +1,8 @@
 import type { TaskState } from "../effects/prepare/taskState.ts";
 import type { Bench, Section } from "./Bench.ts";
-import { benchRepository } from "./BenchRepository.ts";
 import { atMost, figure } from "./BenchRow.ts";
 import { addChanges, indexedHome, indexMeta } from "./benchHome.ts";
+import { benchRepository } from "./benchRepository.ts";
 import { type Ended, runAdk } from "./program.ts";
 import { median, quantile } from "./statistics.ts";
 

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Bench, Section } from "./Bench.ts";
-import { type BenchChange, benchRepository } from "./BenchRepository.ts";
 import { atMost, figure } from "./BenchRow.ts";
 import { addChanges } from "./benchHome.ts";
+import { benchRepository } from "./benchRepository.ts";
+import type { BenchChange } from "./changeRequests.ts";
 import { type Ended, runAdk } from "./program.ts";
 
 const sync = async (bench: Bench, name: string, changes: ReadonlyArray<BenchChange>): Promise<Ended> => {

@@ -1,5 +1,5 @@
 import { RepoBuilder } from "../fixtures/repos/RepoBuilder.ts";
-import { type BenchChange, type BenchRepository, sharedChanges } from "./BenchRepository.ts";
+import { type BenchChange, type BenchRepository, sharedChanges } from "./changeRequests.ts";
 import { packageSources } from "./packageSources.ts";
 
 /** A function as a change request may bring it; plain enough to parse in every language of the packages. */

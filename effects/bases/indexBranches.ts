@@ -6,6 +6,7 @@ import { Log } from "../log/Log.ts";
 import { fetchRepository } from "../repos/fetchRepository.ts";
 import { Repos } from "../repos/Repos.ts";
 import { Settings } from "../settings/Settings.ts";
+import { branchMissing } from "./branchMissing.ts";
 import { runBase } from "./runBase.ts";
 
 /** Base and prepare workers of this machine under the configuration (spec 4, "Effective jobs"). */
@@ -45,15 +46,22 @@ export const indexBranches = (options: {
     const repos = yield* Repos;
     const jobs = yield* machineJobs({});
     yield* log.step(`fetching ${options.repo.name}`);
-    yield* fetchRepository({ repo: options.repo, branches: options.branches.map((base) => base.branch), rows: [] });
+    const { missing } = yield* fetchRepository({
+      repo: options.repo,
+      branches: options.branches.map((base) => base.branch),
+      rows: [],
+    });
     return yield* Effect.forEach(
       options.branches,
       (base) =>
         Effect.gen(function* () {
           const isNew = (yield* repos.base(options.repo.name, base.branch)) === null;
+          // A branch that does not exist must not stay behind as a base that fails at every update.
+          if (isNew && missing.includes(`refs/heads/${base.branch}`)) {
+            const error = yield* Effect.flip(branchMissing(options.repo, base.branch));
+            return { branch: base.branch, outcome: "failed", error: `${error.message} — ${error.hint}` } as const;
+          }
           const result = yield* runBase({ ...base, repo: options.repo, rebuild: options.rebuild, slots: jobs.base });
-          // What a person asked for and did not get must not stay behind as a base that fails at every update.
-          if (isNew && result.outcome === "failed") yield* repos.removeBaseFolder(options.repo.name, base.branch);
           return { branch: base.branch, ...result };
         }),
       { concurrency: jobs.base },

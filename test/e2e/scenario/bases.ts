@@ -49,9 +49,9 @@ export const baseThatIsBuilt: Chapter = (program) =>
     await ends(world, 0, ["pr-sync", "--plan-only"]);
     baseIs(world, "one", "missing", { created_by: "user" });
 
-    await ends(world, 1, addAuto("later"));
-    assert.match(baseIs(world, "later", "failed", { created_by: "auto" }).error ?? "", /no branch later/);
     world.report.branch("later", "main");
+    await ends(world, 1, addAuto("later"), "base.started:1:EIO");
+    assert.match(baseIs(world, "later", "failed", { created_by: "auto" }).error ?? "", /base\.started/);
     await ends(world, 0, addAuto("later"));
     baseIs(world, "later", "fresh", { error: null, created_by: "auto" });
     recorded(world, "base:report:later", "failed", "BUILD", "building");
@@ -117,7 +117,7 @@ export const baseThatIsRefreshed: Chapter = (program) =>
 /** Auto bases are promoted in every state; a base never goes back. */
 export const baseThatIsPromoted: Chapter = (program) =>
   inWorld(program, async (world) => {
-    await registered(world, ["a", "b", "c", "d"]);
+    await registered(world, ["a", "b", "c", "d", "e"]);
     const isUsers = async (branch: string, state: Parameters<typeof baseIs>[2]): Promise<void> => {
       await ends(world, 0, promote(branch));
       baseIs(world, branch, state, { created_by: "user" });

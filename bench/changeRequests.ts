@@ -1,8 +1,3 @@
-import { join } from "node:path";
-import type { Bench } from "./Bench.ts";
-import { realRepository } from "./realRepository.ts";
-import { syntheticRepository } from "./syntheticRepository.ts";
-
 /** A change request of a bench repository, as two of its branches. */
 export interface BenchChange {
   readonly head: string;
@@ -25,15 +20,3 @@ export const maxChangedFiles = 30;
 
 /** Change requests for main that are made: eight for the sync, and enough for single ones and four at once. */
 export const sharedChanges = 14;
-
-let made: BenchRepository | null = null;
-
-/** The repository of this run, made at first use. */
-export const benchRepository = (bench: Bench): BenchRepository => {
-  const dir = join(bench.folder, "repository.git");
-  made ??=
-    bench.repo === null
-      ? syntheticRepository({ dir, modules: join(bench.root, "node_modules"), files: bench.quick ? 300 : 2900 })
-      : realRepository({ dir, source: bench.repo });
-  return made;
-};
