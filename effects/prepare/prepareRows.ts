@@ -8,6 +8,7 @@ import { machineJobs } from "../bases/indexBranches.ts";
 import { Home } from "../home/Home.ts";
 import { branchDir, codeIndexDir, taskDir } from "../home/layout.ts";
 import { CodeIndex } from "../index/CodeIndex.ts";
+import { Log } from "../log/Log.ts";
 import { cloneUrl } from "../repos/cloneUrl.ts";
 import { Repos } from "../repos/Repos.ts";
 import type { ChunkCounts } from "./prepareIndex.ts";
@@ -39,7 +40,12 @@ const seedFor = (repo: RepoMeta, row: QueueRow) =>
     const dir = codeIndexDir(branchDir(home, repo.name, base.branch));
     const health = yield* index.health({ dir });
     if (health.status !== "ok" && health.status !== "stale") return null;
-    return (yield* isForeign(dir)) ? null : { repo: repo.name, branch: base.branch };
+    if (!(yield* isForeign(dir))) return { repo: repo.name, branch: base.branch };
+    const log = yield* Log;
+    yield* log.warn(
+      `base ${base.branch} of ${repo.name} was made by another embedder or chunker, so the PR is indexed without it — rebuild it with: adk repo update ${repo.name} --branch ${base.branch}`,
+    );
+    return null;
   });
 
 /** The event that brings a row to where START is accepted. A person may always try a failed row again. */
