@@ -17,7 +17,8 @@ export const run: VerbModule["run"] = ({ args }) =>
     const { path } = yield* Settings;
     const log = yield* Log;
     const { setConfig } = yield* Effect.promise(() => import("../../effects/settings/editSettings.ts"));
-    const { value } = yield* setConfig(path, key, word);
+    const { layer: locksLayer } = yield* Effect.promise(() => import("../../effects/store/Locks.ts"));
+    const { value } = yield* Effect.provide(setConfig(path, key, word), locksLayer);
     const shown = plainFields({ value }, log.redact).value;
     return {
       json: { key, value: shown, path },

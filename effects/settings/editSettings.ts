@@ -4,8 +4,11 @@ import { type Document, isCollection, isMap, isNode, isScalar, parseDocument, st
 import { checkConfig, fieldOfKey, nearestKey } from "../../src/config/check.ts";
 import { configValue, describeKind } from "../../src/config/schema.ts";
 import { UsageError } from "../../src/errors.ts";
+import { Home } from "../home/Home.ts";
 import { writeFileDurably } from "../store/durableFile.ts";
-import type { WriteFailed } from "../store/errors.ts";
+import type { LockBusy, LockFailed, WriteFailed } from "../store/errors.ts";
+import { Locks } from "../store/Locks.ts";
+import { queueLockFolder } from "../store/queueLockFolder.ts";
 import { ConfigUnreadable } from "./errors.ts";
 import { parseSettings } from "./parseSettings.ts";
 
@@ -113,15 +116,27 @@ const readText = (path: string): Effect.Effect<string, ConfigUnreadable> =>
     ),
   );
 
-/** Sets one key of core.yaml and writes the file durably; creates it when it is missing. */
+/**
+ * Sets one key of core.yaml and writes the file durably; creates it when it is missing. Reads and writes under one
+ * lock, whatever the data home, so that of two who set something at once neither loses it.
+ */
 export const setConfig = (
   path: string,
   key: string,
   word: string,
-): Effect.Effect<{ readonly value: unknown }, UsageError | ConfigUnreadable | WriteFailed> =>
+): Effect.Effect<
+  { readonly value: unknown },
+  UsageError | ConfigUnreadable | WriteFailed | LockBusy | LockFailed,
+  Locks | Home
+> =>
   Effect.gen(function* () {
-    const before = yield* readText(path);
-    const { text, value } = yield* setInText(path, before, key, word);
-    if (text !== before) yield* writeFileDurably(path, text);
-    return { value };
+    const locks = yield* Locks;
+    const folder = queueLockFolder(path, yield* Home);
+    const edit = Effect.gen(function* () {
+      const before = yield* readText(path);
+      const { text, value } = yield* setInText(path, before, key, word);
+      if (text !== before) yield* writeFileDurably(path, text);
+      return { value };
+    });
+    return yield* locks.withLock("config", { folder }, edit);
   });

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
+import * as Layer from "effect/Layer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { layer as homeLayer } from "../../../effects/home/Home.ts";
 import { setConfig, setInText } from "../../../effects/settings/editSettings.ts";
 import { parseSettings } from "../../../effects/settings/parseSettings.ts";
+import { layer as locksLayer } from "../../../effects/store/Locks.ts";
 
 const set = async (text: string, key: string, word: string) => {
   const result = await Effect.runPromise(Effect.either(setInText("core.yaml", text, key, word)));
@@ -93,6 +96,11 @@ describe("setInText", () => {
 
 describe("setConfig", () => {
   let dir = "";
+  /** Sets a key of a file of a data home of its own. */
+  const setIn = (path: string, key: string, word: string) =>
+    setConfig(path, key, word).pipe(
+      Effect.provide(Layer.provideMerge(locksLayer, homeLayer({ env: { ADK_DATA_HOME: dir } }))),
+    );
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), "adk-set-"));
   });
@@ -101,16 +109,29 @@ describe("setConfig", () => {
   it("creates the file 0600 under umask 000", async () => {
     const path = join(dir, "config", "core.yaml");
     const umask = process.umask(0);
-    await Effect.runPromise(setConfig(path, "logs.keep_days", "3")).finally(() => process.umask(umask));
+    await Effect.runPromise(setIn(path, "logs.keep_days", "3")).finally(() => process.umask(umask));
     expect(readFileSync(path, "utf8")).toBe("logs:\n  keep_days: 3\n");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(dir, "config")).mode & 0o777).toBe(0o700);
   });
 
+  it("waits for whoever is at it: one that reads while another writes would lose that one's change", async () => {
+    const path = join(dir, "config", "core.yaml");
+    const keys = ["logs.keep_days", "logs.max_mb", "auto.max_reviews", "pr_sync.base_jobs"];
+    await Effect.runPromise(
+      Effect.all(
+        keys.map((key) => setIn(path, key, "3")),
+        { concurrency: "unbounded" },
+      ),
+    );
+    const text = readFileSync(path, "utf8");
+    for (const key of keys) expect(text).toContain(`${key.slice(key.indexOf(".") + 1)}: 3`);
+  });
+
   it("leaves the file as it is when the value is refused", async () => {
     const path = join(dir, "core.yaml");
     writeFileSync(path, commented);
-    const result = await Effect.runPromise(Effect.either(setConfig(path, "logs.keep_days", "never")));
+    const result = await Effect.runPromise(Effect.either(setIn(path, "logs.keep_days", "never")));
     expect(Either.isLeft(result)).toBe(true);
     expect(readFileSync(path, "utf8")).toBe(commented);
     expect(existsSync(join(dir, "core.yaml.bak"))).toBe(false);
