@@ -142,13 +142,3 @@ export const makeEmbeddingCache = (options: {
         : Effect.tryPromise({ try: () => write(entries), catch: (cause) => writeFailed(folder, cause) }),
   };
 };
-
-/** Bytes of all caches under `root`, for doctor. */
-export const cacheBytes = (root: string): Effect.Effect<number> =>
-  Effect.promise(async () => {
-    let total = 0;
-    for (const folder of await readdir(root).catch(() => []))
-      for (const file of await readdir(join(root, folder)).catch(() => []))
-        total += await sizeOf(join(root, folder, file));
-    return total;
-  });

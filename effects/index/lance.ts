@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, Data } from "apache-arrow";
 import * as Effect from "effect/Effect";
@@ -169,5 +168,3 @@ export const recreateTextIndex = (dir: string, table: Table) =>
     );
     return rows;
   });
-
-export const hasTable = (dir: string): boolean => existsSync(join(dir, `${tableName}.lance`));

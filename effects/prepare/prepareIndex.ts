@@ -1,7 +1,6 @@
 import { rename, rm, stat } from "node:fs/promises";
 import * as Effect from "effect/Effect";
 import { globMatcher } from "../../src/index/glob.ts";
-import type { UsedBase } from "../../src/queue/row.ts";
 import { indexProgress, type StageProgress } from "../bases/buildBase.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
 import { Git } from "../git/Git.ts";
@@ -17,13 +16,6 @@ export interface ChunkCounts {
   readonly embedded: number;
   readonly reused: number;
   readonly deleted: number;
-}
-
-export interface PreparedIndex {
-  readonly usedBase: UsedBase | null;
-  readonly chunks: ChunkCounts;
-  /** Why a wanted seed was not used; null when it was, or when none was wanted. */
-  readonly note: string | null;
 }
 
 const inPlace = (dir: string, run: () => Promise<void>) =>

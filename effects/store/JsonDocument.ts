@@ -32,7 +32,6 @@ export interface DocumentSpec<T> {
   readonly check: (value: unknown) => Either.Either<T, string>;
 }
 
-export type DocumentReadFailure = DocumentUnreadable | NewerSchema;
 export type DocumentWriteFailure = WriteFailed | NewerSchema;
 
 /** What a change makes of a document: the next one, or null to leave it, and its answer; or its own failure. */

@@ -85,7 +85,3 @@ export const languageOf = (path: string): Language => {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return byExtension.get(byName[name] ?? extensionOf(path)) ?? { name: "text", grammar: null };
 };
-
-/** Looks up a language by name, for scripts embedded in other files. */
-export const languageNamed = (name: string): Language | undefined =>
-  [...byExtension.values()].find((language) => language.name === name);
