@@ -41,6 +41,8 @@ describe("adk config set", () => {
 
   it("keeps them also when two data homes share one configuration folder", async () => {
     const shared = { ADK_CONFIG_HOME: join(other.data, "settings") };
+    // The folder lies in a data home that is in use: one that never took a lock cannot be told from any other folder.
+    expect((await other.json(["config", "set", "tui.theme", "default"])).code).toBe(0);
     const set = await Promise.all(
       Object.entries(wanted).map(([key, value], index) =>
         (index % 2 === 0 ? home : other).json(["config", "set", key, String(value)], shared),

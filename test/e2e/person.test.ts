@@ -79,6 +79,18 @@ describe("what a person does by hand", () => {
   });
 });
 
+describe("a base that a person edited", () => {
+  it("from the middle of a deletion that nobody remembers, is deleted all the same", async () => {
+    await must(world, ["repo", "add", world.report.dir]);
+    await must(world, ["repo", "branch", "add", "report", "--branch", "refunds", "--auto"]);
+    const file = world.baseMetaFile("report", "refunds");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"state": "fresh"', '"state": "deleting"'));
+    expect(world.base("report", "refunds")?.state).toBe("deleting");
+    await must(world, ["repo", "auto-bases", "clean", "--force", "report", "--branch", "refunds", "-y"]);
+    expect(world.base("report", "refunds")).toBeNull();
+  });
+});
+
 describe("what the person is told", () => {
   it("a row that left the queue in a sync is named with its reason", async () => {
     await addLocal(world, world.report, "refunds");
