@@ -5,6 +5,9 @@ const long = process.env.ADK_TEST_LONG === "1";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // A whole process on a busy machine may meet a time-out that has nothing to do with the code. The reporter names
+    // every test that needed its second try, so that none hides behind it.
+    retry: 1,
     testTimeout: long ? 1_800_000 : 60_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -43,10 +43,19 @@ export const keepBroken = (path: string, bytes: Buffer, nowMs: number): string |
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8);
   const prefix = `${basename(path)}.corrupt-`;
   try {
-    const known = files.list(dirname(path)).find((name) => name.startsWith(prefix) && name.endsWith(`-${digest}`));
-    const copy = join(dirname(path), known ?? `${prefix}${fileTime(nowMs)}-${digest}`);
-    if (known === undefined) writeFileDurablySync(copy, bytes);
-    return copy;
+    const copies = () =>
+      files
+        .list(dirname(path))
+        .filter((name) => name.startsWith(prefix) && name.endsWith(`-${digest}`))
+        .sort();
+    const [known] = copies();
+    if (known !== undefined) return join(dirname(path), known);
+    const mine = `${prefix}${fileTime(nowMs)}-${digest}`;
+    writeFileDurablySync(join(dirname(path), mine), bytes);
+    // Processes that met the file in the same moment each wrote one: the oldest name stays.
+    const [first = mine] = copies();
+    if (first !== mine) files.remove(join(dirname(path), mine));
+    return join(dirname(path), first);
   } catch {
     return null;
   }
