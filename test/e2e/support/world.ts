@@ -220,6 +220,8 @@ export class World extends CliOver {
 
   /** Another data home over the same repositories. */
   sibling(name: string): CliOver {
+    // A test's second try begins from nothing, too.
+    rmSync(join(this.dir, name), { recursive: true, force: true });
     mkdirSync(join(this.dir, name), { mode: 0o700 });
     return new CliOver(join(this.dir, name), { program: this.program });
   }
