@@ -84,7 +84,8 @@ const open = (options: BlobOptions) => {
   child.stdout.on("data", (chunk: Buffer) => {
     for (const one of parser.push(chunk)) answer(one);
   });
-  child.stdin.on("error", () => breakOff(failed("it ended early")));
+  // A question that git did not live to read: why it ended is on stderr, which is complete when the process is gone.
+  child.stdin.on("error", () => {});
   const ended = child.then((result) => {
     const stderr = terminalText(Buffer.from(result.stderr ?? []).toString("utf8")).slice(-2000);
     breakOff(failed(stderr.trim().split("\n").at(-1) || "it ended early", stderr));

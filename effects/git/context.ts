@@ -21,4 +21,4 @@ export const parsed = <A>(args: ReadonlyArray<string>, value: A | null): Effect.
 
 /** File work at `path` whose failure (no space, no right) is a WriteFailed that names it. */
 export const files = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, WriteFailed> =>
-  Effect.tryPromise({ try: work, catch: (cause) => writeFailed(path, cause) });
+  Effect.uninterruptible(Effect.tryPromise({ try: work, catch: (cause) => writeFailed(path, cause) }));

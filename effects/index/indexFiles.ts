@@ -30,9 +30,12 @@ export const metaFile = (dir: string): string => join(dir, "meta.json");
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
 
-/** Runs a file operation on an index folder; its failure names the folder. */
+/**
+ * Runs a file operation on an index folder; its failure names the folder. An interruption waits for it: a write that
+ * outlived it would put files into a folder that has been cleared away.
+ */
 export const writing = <A>(dir: string, work: () => Promise<A>): Effect.Effect<A, IndexWriteFailed> =>
-  Effect.tryPromise({ try: work, catch: (cause) => writeFailed(dir, cause) });
+  Effect.uninterruptible(Effect.tryPromise({ try: work, catch: (cause) => writeFailed(dir, cause) }));
 
 let counter = 0;
 /** Suffix of a folder or file in the making; starts with the process id, so that leftovers can be told. */

@@ -73,9 +73,12 @@ export const openConnection = (lance: Lance, dir: string) =>
     (connection: Connection) => Effect.sync(() => connection.close()),
   );
 
-/** Runs one LanceDB call; its failure means that the index is broken. */
+/**
+ * Runs one LanceDB call; its failure means that the index is broken. An interruption waits for it: native code cannot be
+ * stopped, and would go on writing into a folder that has been cleared away.
+ */
 export const lanceCall = <A>(dir: string, what: string, call: () => Promise<A>): Effect.Effect<A, IndexBroken> =>
-  Effect.tryPromise({ try: call, catch: (cause) => indexBroken(dir, what, cause) });
+  Effect.uninterruptible(Effect.tryPromise({ try: call, catch: (cause) => indexBroken(dir, what, cause) }));
 
 const utf8Column = (arrow: Arrow, values: ReadonlyArray<string>): Data => {
   const offsets = new Int32Array(values.length + 1);

@@ -8,7 +8,7 @@ import { writeFailed } from "../store/errors.ts";
 const leavingPrefix = ".removing-";
 
 const io = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, WriteFailed> =>
-  Effect.tryPromise({ try: run, catch: (cause) => writeFailed(path, cause) });
+  Effect.uninterruptible(Effect.tryPromise({ try: run, catch: (cause) => writeFailed(path, cause) }));
 
 /**
  * Whether `<tasks>/<name>` may be deleted: a real folder that lies directly in the tasks folder. A symbolic link, also
