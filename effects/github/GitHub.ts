@@ -9,24 +9,17 @@ import type { PrMetadata } from "../../src/pr/prMetadata.ts";
 import { parseTime } from "../../src/time.ts";
 import { Log } from "../log/Log.ts";
 import type { PlatformFailure, RateLimited } from "../platform/errors.ts";
+import { type HostCredential, oneByOne, type PlatformReader } from "../platform/PlatformReader.ts";
 import { type ApiHostOptions, apiFor } from "./apiHosts.ts";
 import type { GitHubClient } from "./client.ts";
 import { badResponse, notConfigured, platformFailure } from "./failures.ts";
 import { type AnswerCache, guardedFetch, type NetworkCall } from "./guardedFetch.ts";
 import { tokenFor } from "./token.ts";
 
-/** A token and the one host it may be sent to. */
-export interface HostCredential {
-  readonly host: string;
-  readonly token: string;
-}
-
 /** GitHub's REST interface, reads only: github.com, configured enterprise hosts, GITHUB_API_URL. */
 export class GitHub extends Context.Tag("adk/GitHub")<
   GitHub,
-  {
-    /** One PR as the host sees it now. Repeated calls in one process are conditional requests. */
-    readonly metadata: (pr: PrIdentity) => Effect.Effect<PrMetadata, PlatformFailure>;
+  PlatformReader & {
     /** What git may send to `host`, or null: an unknown host, or no token for it. Asked once a host and process. */
     readonly credentialFor: (host: string) => Effect.Effect<HostCredential | null>;
   }
@@ -133,7 +126,13 @@ const make = (options: GitHubOptions) =>
         value === null ? null : { host: host.toLowerCase(), token: value },
       );
 
-    return { metadata, credentialFor };
+    return {
+      metadata,
+      metadataAll: oneByOne(metadata, 8),
+      conversation: () =>
+        Effect.succeed({ threads: null, reviews: null, checks: null, notes: ["threads and checks are not read yet"] }),
+      credentialFor,
+    };
   });
 
 /** Octokit is loaded with the first request, the token looked for with the first need of it. */

@@ -21,6 +21,7 @@ const PullResponse = Schema.Struct({
   user: Schema.NullOr(Schema.Struct({ login: Schema.String, id: Schema.Union(Schema.Int, Schema.BigIntFromSelf) })),
   author_association: Schema.String,
   draft: Schema.optional(Schema.Boolean),
+  auto_merge: Schema.NullishOr(Schema.Object),
   merged_at: Schema.NullOr(Time),
   head: Schema.Struct({ sha: ObjectId, ref: RefName, repo: Schema.NullOr(Schema.Object) }),
   base: Schema.Struct({ sha: ObjectId, ref: RefName, repo: Schema.Struct({ full_name: Schema.String }) }),
@@ -75,6 +76,9 @@ export const readPull = (data: unknown, asked: PrIdentity): Either.Either<PrMeta
     // Built from checked names, never taken from the answer: git and the token go to the PR's own host.
     clone_url: `https://${asked.host.toLowerCase()}/${names.owner}/${names.repo}.git`,
     pull_ref: `refs/pull/${asked.pr_number}/head`,
+    auto_merge: pull.auto_merge === undefined ? null : pull.auto_merge !== null,
+    in_merge_queue: null,
+    review_decision: null,
     renamed_to: isSame ? null : names,
   });
 };

@@ -79,6 +79,9 @@ const asSeen = (
   disposition: dispositions[seen.state],
   clone_url: sides.path,
   pull_ref: `refs/heads/${sides.head_ref}`,
+  auto_merge: null,
+  in_merge_queue: null,
+  review_decision: null,
   renamed_to: null,
 });
 

@@ -1,23 +1,24 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import type * as Either from "effect/Either";
 import * as Layer from "effect/Layer";
+import type { PrConversation } from "../../src/pr/conversation.ts";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 import { Git } from "../git/Git.ts";
-import { GitHub, type GitHubOptions, layer as gitHubLayer, type HostCredential } from "../github/GitHub.ts";
+import { GitHub, type GitHubOptions, layer as gitHubLayer } from "../github/GitHub.ts";
 import type { LocalFailure } from "../local/errors.ts";
 import { localMetadata } from "../local/localMetadata.ts";
 import { type LocalChange, type LocalRequest, resolveLocal } from "../local/resolveLocal.ts";
 import type { Log } from "../log/Log.ts";
 import { type PlatformFailure, PlatformUnsupported } from "./errors.ts";
+import { type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
 
 export type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 
 /** PRs of every platform behind one door. All calls are reads. */
 export class PullRequests extends Context.Tag("adk/PullRequests")<
   PullRequests,
-  {
-    /** The PR as its platform sees it now. A failure says why it could not be seen; it never means closed or empty. */
-    readonly metadata: (pr: PlatformRequest) => Effect.Effect<PrMetadata, PlatformFailure>;
+  PlatformReader & {
     /** The change request that a folder and two branches mean, without a number (`nextLocalNumber` gives it). */
     readonly resolveLocal: (request: LocalRequest) => Effect.Effect<LocalChange, LocalFailure>;
     /** What git may send to `host` when it fetches; null for hosts without token and for `local`. */
@@ -25,21 +26,57 @@ export class PullRequests extends Context.Tag("adk/PullRequests")<
   }
 >() {}
 
-const bitbucket = (pr: PlatformRequest) =>
+const unsupported = (pr: PlatformRequest) =>
   new PlatformUnsupported({
     message: `Bitbucket is not read yet, so ${pr.pr_url} was not looked at`,
     hint: "add pull requests of GitHub, or a local branch: adk pr-queue add --local PATH",
     platform: pr.platform,
   });
 
+const bitbucket: PlatformReader = {
+  metadata: (pr) => Effect.fail(unsupported(pr)),
+  metadataAll: oneByOne((pr) => Effect.fail(unsupported(pr)), 1),
+  conversation: (pr) => Effect.fail(unsupported(pr)),
+};
+
+/** A local change has neither threads nor checks, which is known and not merely unread. */
+const localConversation = (headSha: string): PrConversation => ({
+  threads: [],
+  reviews: [],
+  checks: { head_sha: headSha, state: "none", checks: [] },
+  notes: [],
+});
+
 const make = Effect.gen(function* () {
   const git = yield* Git;
   const github = yield* GitHub;
-  return {
-    metadata: (pr: PlatformRequest): Effect.Effect<PrMetadata, PlatformFailure> => {
-      if (pr.platform === "github") return github.metadata(pr);
-      return pr.platform === "local" ? localMetadata(git, pr) : Effect.fail(bitbucket(pr));
+  const readLocal = (pr: PlatformRequest) => localMetadata(git, pr);
+  const readers: Readonly<Record<PlatformRequest["platform"], PlatformReader>> = {
+    github,
+    bitbucket,
+    local: {
+      metadata: readLocal,
+      metadataAll: oneByOne(readLocal, 8),
+      conversation: (_, headSha) => Effect.succeed(localConversation(headSha)),
     },
+  };
+  const metadataAll: PlatformReader["metadataAll"] = (prs) =>
+    Effect.map(
+      Effect.forEach(
+        ["github", "bitbucket", "local"] as const,
+        (platform) => {
+          const asked = prs.filter((pr) => pr.platform === platform);
+          return asked.length === 0 ? Effect.succeed(new Map()) : readers[platform].metadataAll(asked);
+        },
+        { concurrency: "unbounded" },
+      ),
+      (answers) =>
+        new Map<string, Either.Either<PrMetadata, PlatformFailure>>(answers.flatMap((answer) => [...answer])),
+    );
+  return {
+    metadata: (pr: PlatformRequest) => readers[pr.platform].metadata(pr),
+    metadataAll,
+    conversation: (pr: PlatformRequest, headSha: string) => readers[pr.platform].conversation(pr, headSha),
     resolveLocal: (request: LocalRequest) => resolveLocal(git, request),
     credentialFor: github.credentialFor,
   };

@@ -39,6 +39,12 @@ export interface PrMetadata {
   /** The host's own word, verbatim. */
   readonly state: string;
   readonly disposition: "open" | "merged" | "closed";
+  /** The host merges it by itself once its conditions hold; null where the host does not say. */
+  readonly auto_merge: boolean | null;
+  /** It stands in a merge queue; null where the host does not say. */
+  readonly in_merge_queue: boolean | null;
+  /** APPROVED, CHANGES_REQUESTED, REVIEW_REQUIRED as the host says it; null where it does not. */
+  readonly review_decision: string | null;
   /** What git fetches from: https without user information, or a real path on `local`. */
   readonly clone_url: string;
   /** Full ref of the head at `clone_url`: `refs/pull/N/head`, or `refs/heads/x` on `local`. */

@@ -89,6 +89,10 @@ export interface QueueRow extends PrIdentity {
   readonly merged_at: IsoTime | null;
   /** The host's own word, verbatim (OPEN, MERGED, DECLINED …). */
   readonly state: string | null;
+  /** As last seen on the host; missing or null where it did not say. */
+  readonly auto_merge?: boolean | null;
+  readonly in_merge_queue?: boolean | null;
+  readonly review_decision?: string | null;
   readonly last_checked_at: IsoTime | null;
   readonly added_at?: IsoTime;
 

@@ -52,6 +52,9 @@ describe("one pull request of GitHub", () => {
       disposition: "open",
       clone_url: "https://github.com/acme/shop-api.git",
       pull_ref: "refs/pull/1/head",
+      auto_merge: false,
+      in_merge_queue: null,
+      review_decision: null,
       renamed_to: null,
     });
     expect(fake.ledger).toHaveLength(1);
@@ -79,6 +82,9 @@ describe("one pull request of GitHub", () => {
 
   it("of a renamed repository is followed on the same host, and the new name is told", async () => {
     expect(await look(1, withToken(), "acme", "old-shop")).toMatchObject({
+      auto_merge: false,
+      in_merge_queue: null,
+      review_decision: null,
       renamed_to: { owner: "acme", repo: "shop-api" },
       clone_url: "https://github.com/acme/shop-api.git",
     });

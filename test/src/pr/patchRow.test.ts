@@ -28,6 +28,9 @@ const meta: PrMetadata = {
   disposition: "open",
   clone_url: "https://github.com/acme/shop.git",
   pull_ref: "refs/pull/7/head",
+  auto_merge: null,
+  in_merge_queue: null,
+  review_decision: null,
   renamed_to: null,
 };
 

@@ -67,6 +67,9 @@ export const metaOf = (row: QueueRow, changes: Partial<PrMetadata> = {}): PrMeta
   disposition: "open",
   clone_url: "https://github.com/acme/shop.git",
   pull_ref: `refs/pull/${row.pr_number}/head`,
+  auto_merge: null,
+  in_merge_queue: null,
+  review_decision: null,
   renamed_to: null,
   ...changes,
 });
