@@ -181,8 +181,13 @@ const applyChanges = <E>(maker: Maker, options: OverlayOptions<E> & { readonly t
       const change: Change = { paths, batches: [rows], dim };
       const untouched = old.size === 0 && rows.chunks.length === 0;
       yield* writing(dir, () => writeMeta(dir, { ...meta, updating: true }));
-      const count = untouched ? meta.rows : yield* changeTable(dir, table, { ...change, textIndex: options.textIndex });
-      if (!untouched) yield* changeLines(dir, change);
+      // Side by side: the text index is native code's work, the lines are ours. `updating` stands over both.
+      const [count] = untouched
+        ? [meta.rows]
+        : yield* Effect.all(
+            [changeTable(dir, table, { ...change, textIndex: options.textIndex }), changeLines(dir, change)],
+            { concurrency: 2 },
+          );
       const ended = yield* Clock.currentTimeMillis;
       const gone = new Set(paths);
       const skipped = sortedSkips([
