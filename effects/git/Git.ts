@@ -20,6 +20,7 @@ import type {
   ObjectMissing,
   RefMissing,
   ShallowSource,
+  SourceIncomplete,
   UrlRefused,
   WorktreeOccupied,
 } from "./errors.ts";
@@ -60,7 +61,7 @@ export class Git extends Context.Tag("adk/Git")<
       options: FetchOptions,
     ) => Effect.Effect<
       { readonly fetched: ReadonlyArray<FetchedRef>; readonly missing: ReadonlyArray<string> },
-      GitError | WriteError | UrlRefused | ShallowSource | RefMissing
+      GitError | WriteError | UrlRefused | ShallowSource | SourceIncomplete | RefMissing
     >;
     /** Commit behind a full ref or object name; null when there is none. */
     readonly resolve: (options: InClone & { readonly rev: string }) => Effect.Effect<string | null, GitError>;

@@ -31,6 +31,13 @@ export class CloneUnusable extends failure("CloneUnusable", 1)<{ readonly clone:
 /** The repository to fetch from has a cut-off history: merge bases would be lost. */
 export class ShallowSource extends failure("ShallowSource", 1)<{ readonly url: string }> {}
 
+/** The repository to fetch from lacks objects of the branches that are wanted. */
+export class SourceIncomplete extends failure("SourceIncomplete", 1)<{
+  readonly path: string;
+  /** Names of missing objects, with their path where it is known. */
+  readonly missing: ReadonlyArray<string>;
+}> {}
+
 /** A URL whose transport adk does not use, or not for this repository. */
 export class UrlRefused extends failure("UrlRefused", 2)<{ readonly url: string }> {}
 
@@ -70,4 +77,15 @@ export const objectMissing = (oid: string): ObjectMissing =>
     message: `object ${oid} is not in this repository`,
     hint: "fetch the commit again; run adk repo add again if the clone lost objects",
     oid,
+  });
+
+export const sourceIncomplete = (
+  path: string,
+  lacks: { readonly count: number; readonly examples: ReadonlyArray<string> },
+): SourceIncomplete =>
+  new SourceIncomplete({
+    message: `${path} lacks ${lacks.count} git object${lacks.count === 1 ? "" : "s"} of its branches: ${lacks.examples.join(", ")}${lacks.count > lacks.examples.length ? ", …" : ""}`,
+    hint: `complete it: git -C ${path} fetch --refetch --no-filter; or register the repository by the URL of its origin`,
+    path,
+    missing: lacks.examples,
   });

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import * as Effect from "effect/Effect";
 import { isFullRef, parseRemoteRefs, type RemoteRefs } from "../../src/git/refs.ts";
 import { ensureBareClone } from "./bareClone.ts";
 import { runWriter } from "./cloneLock.ts";
 import type { GitContext } from "./context.ts";
 import { GitFailed, refMissing, ShallowSource } from "./errors.ts";
+import { explainIncomplete, looksIncomplete } from "./missingObjects.ts";
 import type { Transport } from "./runGit.ts";
 import { openTransport, type RemoteSource } from "./transport.ts";
 
@@ -78,6 +79,13 @@ const isShallow = (clone: string): boolean =>
   (statSync(join(clone, "shallow"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 const fetchOnce = (git: GitContext, transport: Transport, options: FetchOptions) =>
+  Effect.catchIf(fetchRaw(git, transport, options), looksIncomplete, (broken) =>
+    isAbsolute(options.url)
+      ? explainIncomplete(git, { path: options.url, refs: options.refs.map(({ remote }) => remote) }, broken)
+      : Effect.fail(broken),
+  );
+
+const fetchRaw = (git: GitContext, transport: Transport, options: FetchOptions) =>
   Effect.gen(function* () {
     const { clone, url } = options;
     const { stderr } = yield* runWriter(git.run, clone, {

@@ -53,6 +53,8 @@ const hintFor = (stderr: string): string => {
     /could not read (?:Username|Password)|Authentication failed|Permission denied|returned error: 40[13]/i.test(stderr)
   )
     return "check that your git credentials or token may read this repository";
+  if (/possible repository corruption on the remote side/.test(stderr))
+    return "the repository fetched from lacks objects or is damaged: run git fsck there";
   if (/Could not resolve host|unable to access|Connection|timed out|RPC failed|early EOF/i.test(stderr))
     return "check the network and try again";
   if (/not found|does not (?:exist|appear to be)/i.test(stderr)) return "check that the repository exists";

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
@@ -131,6 +131,20 @@ describe("a clone", () => {
       ["refs/heads/main", main],
       ["refs/pull/7/head", head],
     ]);
+  });
+
+  it("names the objects that a source lacks, with their paths", async () => {
+    const dir = temporaryFolder();
+    const { repo, main, clone } = source(dir);
+    const [line = ""] = repo.git(["ls-tree", "-r", main]).split("\n");
+    const [facts = "", path = ""] = line.split("\t");
+    const oid = facts.split(" ")[2] ?? "";
+    const file = join(repo.git(["rev-parse", "--absolute-git-dir"]), "objects", oid.slice(0, 2), oid.slice(2));
+    expect(existsSync(file)).toBe(true);
+    rmSync(file);
+    const error = await runError(dir, fetchAll(repo.dir, clone));
+    expect(error).toMatchObject({ _tag: "SourceIncomplete", path: repo.dir, missing: [`${oid} (${path})`] });
+    expect(error).toMatchObject({ message: expect.stringContaining("lacks 1 git object of its branches") });
   });
 
   it("refuses a shallow source by name, and completes a shallow clone", async () => {
