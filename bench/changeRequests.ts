@@ -13,6 +13,8 @@ export interface BenchRepository {
   readonly alone: ReadonlyArray<BenchChange>;
   /** Subjects of its history, to search with. */
   readonly subjects: ReadonlyArray<string>;
+  /** Git objects that the source lacks and that are therefore left out. */
+  readonly missing: ReadonlyArray<string>;
 }
 
 /** Most files that a change request of the figures changes (spec 4, "Targets"). */

@@ -74,15 +74,16 @@ interface SourceCommit {
 
 /**
  * `main`: an earlier commit of the source as it is, with its history. Where objects are missing, the complete files of
- * the oldest of `commits` and what the newer ones changed in complete files. `commits`: newest first.
+ * the oldest of `commits` and what the newer ones changed in complete files. `commits`: newest first. Gives the names of
+ * the missing objects.
  */
-const addMain = (git: RepoBuilder, commits: ReadonlyArray<SourceCommit>): void => {
+const addMain = (git: RepoBuilder, commits: ReadonlyArray<SourceCommit>): ReadonlyArray<string> => {
   const [newest, oldest] = [commits[0], commits.at(-1)];
   if (newest === undefined || oldest === undefined) throw new Error("no commit to begin with");
   const missing = missingObjects(git, newest.sha);
   if (missing.size === 0) {
     git.ref("refs/heads/main", newest.sha);
-    return;
+    return [];
   }
   const changes = pathsOf(git, oldest.sha, missing).map((path) => ({ mode: absent, oid: "", path }));
   const tree = git.git(["rev-parse", `${oldest.sha}^{tree}`]);
@@ -91,6 +92,7 @@ const addMain = (git: RepoBuilder, commits: ReadonlyArray<SourceCommit>): void =
     const complete = changesOf(git, sha).filter((change) => isPlain(change) && !missing.has(change.oid));
     addCommit(git, { branch: "main", message: subject, from: "main", changes: complete });
   }
+  return [...missing];
 };
 
 /**
@@ -106,7 +108,7 @@ export const realRepository = (options: { readonly dir: string; readonly source:
   const commits = history.map((line) => ({ sha: line.split("\0")[0] ?? "", subject: line.split("\0")[1] ?? "" }));
   const wanted = sharedChanges + 2;
   const earlier = Math.min(150, Math.floor(commits.length / 2));
-  addMain(git, commits.slice(earlier));
+  const missing = addMain(git, commits.slice(earlier));
   for (const branch of ["release-1", "release-2"])
     addCommit(git, { branch, message: `Begin ${branch}`, from: "main", changes: [] });
   const usable = commits
@@ -126,5 +128,6 @@ export const realRepository = (options: { readonly dir: string; readonly source:
     shared: added.slice(0, sharedChanges),
     alone: added.slice(sharedChanges),
     subjects: commits.map(({ subject }) => subject),
+    missing,
   };
 };

@@ -65,5 +65,6 @@ export const syntheticRepository = (options: {
     shared: Array.from({ length: sharedChanges }, (_, n) => change(`change-${n}`, "main", n)),
     alone: [change("alone-1", "release-1", 20), change("alone-2", "release-2", 21)],
     subjects: [...all.keys()].map((path) => path.replaceAll(/[/._-]+/g, " ")).filter((_, i) => i % 29 === 0),
+    missing: [],
   };
 };

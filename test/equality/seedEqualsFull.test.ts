@@ -1,24 +1,20 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import { describe, expect, it } from "vitest";
-import { CodeIndex, layer } from "../../effects/index/CodeIndex.ts";
+import { CodeIndex } from "../../effects/index/CodeIndex.ts";
+import { builtinIndex, shortHash, tableRows, tenBest } from "../../fixtures/index/indexContents.ts";
 import type { BlobReader, ChunkRow, TreeChange } from "../../src/index/types.ts";
 import { temporaryFolder } from "../effects/index/memoryTree.ts";
 import { blobsOf, diffBetween, treeAt } from "./gitTree.ts";
 import { type History, randomHistory } from "./randomHistory.ts";
 
-const lance = createRequire(import.meta.url)("@lancedb/lancedb") as typeof import("@lancedb/lancedb");
-
 const long = process.env.ADK_TEST_LONG === "1";
 const histories = Number(process.env.ADK_TEST_HISTORIES ?? (long ? 200 : 25));
 const folder = temporaryFolder();
-const live = layer({ provider: "builtin", model: null, ollamaHost: null, cacheDir: join(folder, "cache") });
 const run = <A, E>(work: (index: CodeIndex["Type"]) => Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(Effect.provide(Effect.flatMap(CodeIndex, work), live));
+  Effect.runPromise(Effect.provide(Effect.flatMap(CodeIndex, work), builtinIndex));
 const indexOptions = { maxFileKb: 4, exclude: ["docs/secret*"] };
 
 const words =
@@ -29,36 +25,6 @@ const queries = Array.from({ length: 20 }, (_, i) => {
   const [a, b, c] = [words[i % 18], words[(i * 7 + 3) % 18], words[(i * 5 + 1) % 18]];
   return i % 3 === 0 ? `${a}` : i % 3 === 1 ? `${a}${b?.toUpperCase()} test` : `the ${a} of ${b} and ${c}`;
 });
-
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
-
-/** Sorted (path, lines, symbol, text hash, vector bytes, names) of every row of the table. */
-const tableRows = async (dir: string): Promise<string[]> => {
-  const connection = await lance.connect(dir);
-  const table = await connection.openTable("chunks");
-  const arrow = await table.query().toArrow();
-  const rows = [...arrow].map((row) => {
-    const vector = Buffer.from(Float32Array.from(row.vector).buffer).toString("base64");
-    const { path, line_start, line_end, symbol, kind, lang, oid, id, defs, calls } = row;
-    return JSON.stringify([
-      path,
-      line_start,
-      line_end,
-      symbol,
-      kind,
-      lang,
-      oid,
-      id,
-      defs,
-      calls,
-      hash(row.text),
-      hash(row.fts),
-      hash(vector),
-    ]);
-  });
-  connection.close();
-  return rows.sort();
-};
 
 const names = (list: ReadonlyArray<string>): string => (list.length === 0 ? "" : ` ${list.join(" ")} `);
 const lineKey = (row: ChunkRow): string =>
@@ -73,33 +39,11 @@ const lineKey = (row: ChunkRow): string =>
     row.id,
     names(row.defs),
     names(row.calls),
-    hash(row.text),
+    shortHash(row.text),
   ]);
 const withoutVectors = (row: string): string => JSON.stringify((JSON.parse(row) as unknown[]).slice(0, 11));
 
-const answers = (dir: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
-  run((index) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const search = yield* index.searcher(dir);
-        const out: unknown[][] = [];
-        for (const [i, text] of queries.entries()) {
-          const mode = (["hybrid", "hybrid", "text", "vector"] as const)[i % 4] ?? "hybrid";
-          const hits = yield* search({ text, k: 10, mode });
-          out.push(
-            hits.map(({ path, line_start, line_end, symbol, score }) => ({
-              path,
-              line_start,
-              line_end,
-              symbol,
-              score: Math.round(score * 1e6),
-            })),
-          );
-        }
-        return out;
-      }),
-    ),
-  );
+const answers = (dir: string) => tenBest(dir, queries);
 
 const seedAt = async (options: {
   history: History;
