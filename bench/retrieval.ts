@@ -8,6 +8,7 @@ import { type Evaluation, evaluateIndex } from "../effects/index/evaluate.ts";
 import { precisMaxChars } from "../src/precis/precis.ts";
 import type { Bench, Section } from "./Bench.ts";
 import { atLeast, atMost, type BenchRow, figure } from "./BenchRow.ts";
+import { identifierSearch } from "./identifierSearch.ts";
 import { runAdk } from "./program.ts";
 import { type LabelledPlace, type RequestLabel, retrievalLabels } from "./retrievalLabels.ts";
 import { type RetrievalRepository, retrievalRepository } from "./retrievalRepository.ts";
@@ -25,6 +26,28 @@ const localisation = (what: string, found: Evaluation): ReadonlyArray<BenchRow> 
       note: `BM25 ${found.text[measure].toFixed(3)}, vector ${found.vector[measure].toFixed(3)}, ${found.commits} commits`,
     });
   });
+
+/** Beside what whole-word search for the message's identifiers finds; the files that the index holds count on both sides. */
+const againstGrep = (repository: RetrievalRepository, dir: string, found: Evaluation): ReadonlyArray<BenchRow> => {
+  const lines = readFileSync(join(dir, "chunks.jsonl"), "utf8").split("\n");
+  const paths = lines.flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { readonly path: string }).path]));
+  const grep = identifierSearch({
+    repository: repository.dir,
+    branch: "before",
+    commits: repository.later,
+    indexed: new Set(paths),
+  });
+  if (grep.queries !== found.commits)
+    throw new Error(`${grep.queries} commits were grepped, ${found.commits} searched`);
+  return (["mrr", "recall_at_10"] as const).map((measure) =>
+    atLeast(Number(grep[measure].toFixed(3)), {
+      name: `later commits, ${measure === "mrr" ? "MRR" : "recall@10"} of hybrid against grep`,
+      value: found.hybrid[measure],
+      unit: "",
+      note: `identifiers of the message by git grep: ${grep[measure].toFixed(3)}`,
+    }),
+  );
+};
 
 const listed = (what: string, places: ReadonlyArray<string>): void => {
   for (const place of places) process.stderr.write(`  ${what}: ${place}\n`);
@@ -86,7 +109,8 @@ export const retrieval: Section = async (bench) => {
   const indexOf = (branch: string): string => codeIndexDir(branchDir(paths, name, branch));
   const index = layer({ provider: "builtin", model: null, ollamaHost: null, cacheDir: join(home, "cache/embeddings") });
   const later = evaluateIndex({ dir: indexOf("before"), commits: repository.later });
-  const rows = [...localisation("later commits", await Effect.runPromise(Effect.provide(later, index)))];
+  const found = await Effect.runPromise(Effect.provide(later, index));
+  const rows = [...localisation("later commits", found), ...againstGrep(repository, indexOf("before"), found)];
   const own = await runAdk(bench, ["index", "eval", "--repo", name, "-n", "200", "--json"], { home });
   rows.push(...localisation("own commits", JSON.parse(own.stdout) as Evaluation));
   if (repository.labelled) {
