@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer";
 import { layer as gitLayer } from "../../effects/git/Git.ts";
 import { Home } from "../../effects/home/Home.ts";
 import { layer as codeIndexLayer } from "../../effects/index/CodeIndex.ts";
+import { layer as hostLimitsLayer } from "../../effects/network/HostLimits.ts";
 import { layer as pullRequestsLayer } from "../../effects/platform/PullRequests.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
 import { UsageError } from "../../src/errors.ts";
@@ -40,6 +41,7 @@ export const workLayer = (env: NodeJS.ProcessEnv, options: { readonly model?: st
   Layer.unwrapEffect(
     Effect.map(Settings, ({ config }) => pullRequestsLayer({ env, githubHosts: config.github.hosts })),
   ).pipe(
+    Layer.provideMerge(hostLimitsLayer),
     Layer.provideMerge(gitLayer),
     Layer.provideMerge(indexLayerWith(options.model)),
     Layer.provideMerge(queueEngineLayer),

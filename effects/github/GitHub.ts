@@ -1,22 +1,19 @@
-import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import * as Layer from "effect/Layer";
-import * as Ref from "effect/Ref";
-import type { PrIdentity } from "../../src/names.ts";
-import type { PrMetadata } from "../../src/pr/prMetadata.ts";
-import { parseTime } from "../../src/time.ts";
+import type { PrConversation } from "../../src/pr/conversation.ts";
+import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 import { Log } from "../log/Log.ts";
-import type { PlatformFailure, RateLimited } from "../platform/errors.ts";
+import { HostLimits } from "../network/HostLimits.ts";
+import type { PlatformFailure } from "../platform/errors.ts";
 import { type HostCredential, oneByOne, type PlatformReader } from "../platform/PlatformReader.ts";
 import { type ApiHostOptions, apiFor } from "./apiHosts.ts";
-import type { GitHubClient } from "./client.ts";
-import { badResponse, notConfigured, platformFailure } from "./failures.ts";
-import { type AnswerCache, guardedFetch, type NetworkCall } from "./guardedFetch.ts";
+import { ask, type Connection, connect, type Services } from "./connection.ts";
+import { badResponse, notConfigured } from "./failures.ts";
 import { tokenFor } from "./token.ts";
 
-/** GitHub's REST interface, reads only: github.com, configured enterprise hosts, GITHUB_API_URL. */
+/** GitHub, reads only: REST for one PR, GraphQL for many and for what was said: github.com, configured enterprise hosts, GITHUB_API_URL. */
 export class GitHub extends Context.Tag("adk/GitHub")<
   GitHub,
   PlatformReader & {
@@ -32,37 +29,22 @@ export interface GitHubOptions extends ApiHostOptions {
   readonly maxBytes?: number;
 }
 
-interface Connection {
-  readonly client: GitHubClient;
-  readonly origin: string;
-  readonly hasToken: boolean;
-  readonly cache: AnswerCache;
-  /** The host's last word on its rate limit: until then nothing more is sent there. */
-  readonly limit: Ref.Ref<RateLimited | null>;
-}
-
-const connect = (host: string, baseUrl: string, token: string | null): Effect.Effect<Connection> =>
-  Effect.gen(function* () {
-    const { makeClient } = yield* Effect.promise(() => import("./client.ts"));
-    return {
-      client: makeClient({ baseUrl, token, host }),
-      origin: new URL(baseUrl).origin,
-      hasToken: token !== null,
-      cache: new Map(),
-      limit: yield* Ref.make<RateLimited | null>(null),
-    };
-  });
-
-/** Fails at once while the host's rate limit lasts; asking on would only prolong it. */
-const refuseWhileLimited = (to: Connection, now: number): Effect.Effect<void, RateLimited> =>
-  Effect.flatMap(Ref.get(to.limit), (limited) => {
-    const until = parseTime(limited?.retry_at);
-    return limited !== null && until !== null && now < until ? Effect.fail(limited) : Effect.void;
-  });
+const byHost = (prs: ReadonlyArray<PlatformRequest>): ReadonlyMap<string, ReadonlyArray<PlatformRequest>> => {
+  const hosts = new Map<string, PlatformRequest[]>();
+  for (const pr of prs) hosts.set(pr.host.toLowerCase(), [...(hosts.get(pr.host.toLowerCase()) ?? []), pr]);
+  return hosts;
+};
 
 const make = (options: GitHubOptions) =>
   Effect.gen(function* () {
     const log = yield* Log;
+    const limits = yield* HostLimits;
+    const services: Services = {
+      log,
+      limits,
+      timeoutMs: options.timeoutMs ?? 20_000,
+      maxBytes: options.maxBytes ?? 8 * 1024 * 1024,
+    };
     const token = yield* Effect.cachedFunction((host: string) =>
       Effect.tap(tokenFor(host, options), (value) => Effect.sync(() => value !== null && log.addSecret(value))),
     );
@@ -70,55 +52,55 @@ const make = (options: GitHubOptions) =>
       Effect.gen(function* () {
         const api = apiFor(host, options);
         if (api === null) return null;
-        return yield* connect(host, api.baseUrl, yield* token(host));
+        return yield* connect({ host, baseUrl: api.baseUrl, token: yield* token(host) });
       }),
     );
-
-    const recorded = <A, E>(calls: ReadonlyArray<NetworkCall>, effect: Effect.Effect<A, E>) =>
-      Effect.ensuring(
-        effect,
-        Effect.suspend(() => Effect.forEach(calls, (call) => log.record("network", { ...call }), { discard: true })),
+    const connectionOf = (pr: PlatformRequest): Effect.Effect<Connection, PlatformFailure> => {
+      const host = pr.host.toLowerCase();
+      return Effect.flatMap(connection(host), (to) =>
+        to === null ? Effect.fail(notConfigured(host)) : Effect.succeed(to),
       );
+    };
 
-    const pullData = (pr: PrIdentity, to: Connection) =>
-      Effect.suspend(() => {
-        const calls: Array<NetworkCall> = [];
-        const request = Effect.tryPromise({
-          try: (signal) =>
-            to.client.rest.pulls.get({
-              owner: pr.owner,
-              repo: pr.repo,
-              pull_number: pr.pr_number,
-              request: {
-                signal,
-                fetch: guardedFetch({
-                  origin: to.origin,
-                  timeoutMs: options.timeoutMs ?? 20_000,
-                  maxBytes: options.maxBytes ?? 8 * 1024 * 1024,
-                  cache: to.cache,
-                  observe: (call) => calls.push(call),
-                }),
-              },
-            }),
-          catch: (error) => error,
-        });
-        return recorded(calls, request);
-      });
-
-    const metadata = (pr: PrIdentity): Effect.Effect<PrMetadata, PlatformFailure> =>
+    const metadata = (pr: PlatformRequest): Effect.Effect<PrMetadata, PlatformFailure> =>
       Effect.gen(function* () {
-        const host = pr.host.toLowerCase();
+        const to = yield* connectionOf(pr);
         const what = `${pr.owner}/${pr.repo}#${pr.pr_number}`;
-        const to = yield* connection(host);
-        if (to === null) return yield* notConfigured(host);
-        const now = yield* Clock.currentTimeMillis;
-        yield* refuseWhileLimited(to, now);
-        const answer = yield* pullData(pr, to).pipe(
-          Effect.mapError((error) => platformFailure(error, { host, what, hasToken: to.hasToken, now })),
-          Effect.tapErrorTag("RateLimited", (limited) => Ref.set(to.limit, limited)),
+        const answer = yield* ask(services, to, { what, resource: "rest" }, (request) =>
+          to.client.rest.pulls.get({ owner: pr.owner, repo: pr.repo, pull_number: pr.pr_number, request }),
         );
         const { readPull } = yield* Effect.promise(() => import("./pullResponse.ts"));
-        return yield* Either.mapLeft(readPull(answer.data, pr), (problem) => badResponse(problem, { host, what }));
+        return yield* Either.mapLeft(readPull(answer.data, pr), (problem) =>
+          badResponse(problem, { host: to.host, what }),
+        );
+      });
+
+    /** GraphQL knows nobody without a token; then each PR is a conditional request. */
+    const ofHost = (prs: ReadonlyArray<PlatformRequest>) =>
+      Effect.gen(function* () {
+        const to = yield* connection(prs[0]?.host.toLowerCase() ?? "");
+        if (to === null || !to.hasToken || prs.length === 1) return [...(yield* oneByOne(metadata, 8)(prs))];
+        const { batchMetadata } = yield* Effect.promise(() => import("./batchMetadata.ts"));
+        return yield* batchMetadata(services, to, prs);
+      });
+
+    const metadataAll: PlatformReader["metadataAll"] = (prs) => {
+      const hosts = byHost(prs);
+      return Effect.map(
+        Effect.forEach(hosts.values(), ofHost, { concurrency: "unbounded" }),
+        (answers) => new Map(answers.flat()),
+      );
+    };
+
+    const conversation = (pr: PlatformRequest, headSha: string): Effect.Effect<PrConversation, PlatformFailure> =>
+      Effect.gen(function* () {
+        const to = yield* connectionOf(pr);
+        if (!to.hasToken) {
+          const note = `threads, reviews and checks are not read: ${to.host} shows them only with a token (set GITHUB_TOKEN, or gh auth login)`;
+          return { threads: null, reviews: null, checks: null, notes: [note] };
+        }
+        const { readConversation } = yield* Effect.promise(() => import("./conversation.ts"));
+        return yield* readConversation(services, to, pr, headSha);
       });
 
     const credentialFor = (host: string): Effect.Effect<HostCredential | null> =>
@@ -126,14 +108,9 @@ const make = (options: GitHubOptions) =>
         value === null ? null : { host: host.toLowerCase(), token: value },
       );
 
-    return {
-      metadata,
-      metadataAll: oneByOne(metadata, 8),
-      conversation: () =>
-        Effect.succeed({ threads: null, reviews: null, checks: null, notes: ["threads and checks are not read yet"] }),
-      credentialFor,
-    };
+    return { metadata, metadataAll, conversation, credentialFor };
   });
 
 /** Octokit is loaded with the first request, the token looked for with the first need of it. */
-export const layer = (options: GitHubOptions): Layer.Layer<GitHub, never, Log> => Layer.effect(GitHub, make(options));
+export const layer = (options: GitHubOptions): Layer.Layer<GitHub, never, Log | HostLimits> =>
+  Layer.effect(GitHub, make(options));

@@ -150,6 +150,23 @@ export const platformFailure = (error: unknown, asked: Asked): PlatformFailure =
   return badResponse(`status ${answer.status}`, asked);
 };
 
+/** An error of a GraphQL answer that came beside good data. */
+export interface GraphQlError {
+  readonly type?: string | undefined;
+  readonly message: string;
+  readonly path?: ReadonlyArray<string | number> | undefined;
+  readonly saml: boolean;
+}
+
+/** What an error of a GraphQL answer means for one PR. */
+export const graphQlFailure = (error: GraphQlError, asked: Asked): PlatformFailure => {
+  const answer = { status: 403, headers: {}, message: error.message.slice(0, 300) };
+  if (error.type === "RATE_LIMITED") return rateLimited({ ...answer, status: 429 }, asked);
+  if (error.type === "NOT_FOUND") return notFound(asked);
+  if (error.type === "FORBIDDEN" || error.saml) return forbidden(answer, asked);
+  return badResponse(`the error "${error.message.slice(0, 200)}"`, asked);
+};
+
 /** A GitHub host that nobody configured; nothing is sent there. */
 export const notConfigured = (host: string): NotFoundOnHost =>
   new NotFoundOnHost({

@@ -26,7 +26,8 @@ export interface FetchOptions {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly cache: AnswerCache;
-  readonly observe: (call: NetworkCall) => void;
+  /** Every request with the headers of its answer; null when none came. */
+  readonly observe: (call: NetworkCall, headers: Headers | null) => void;
 }
 
 const maxRedirects = 3;
@@ -73,10 +74,10 @@ const once = async (url: URL, init: RequestInit, options: FetchOptions) => {
   try {
     const answer = await fetch(url, { ...init, redirect: "manual" });
     const body = await readBody(answer, options.maxBytes);
-    options.observe(call(answer.status, rateLimitLeft(answer.headers)));
+    options.observe(call(answer.status, rateLimitLeft(answer.headers)), answer.headers);
     return { status: answer.status, headers: answer.headers, body };
   } catch (error) {
-    options.observe(call(null, null));
+    options.observe(call(null, null), null);
     throw error;
   }
 };

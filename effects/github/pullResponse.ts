@@ -5,11 +5,7 @@ import type { PrIdentity } from "../../src/names.ts";
 import { ownerAndRepo } from "../../src/pr/prGrammar.ts";
 import type { PrMetadata } from "../../src/pr/prMetadata.ts";
 import { formatTime, parseTime } from "../../src/time.ts";
-
-const ObjectId = Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
-const RefName = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1024));
-const Count = Schema.Int.pipe(Schema.nonNegative());
-const Time = Schema.String.pipe(Schema.filter((text) => parseTime(text) !== null));
+import { Count, ObjectId, RefName, Time } from "./answerFields.ts";
 
 /** The part of GitHub's answer to "get a pull request" that adk reads; a head without repository is a deleted fork. */
 const PullResponse = Schema.Struct({

@@ -1,7 +1,16 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
-import type * as Effect from "effect/Effect";
-import type { IsoTime } from "../../src/time.ts";
-import type { RateLimited } from "../platform/errors.ts";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { emptyWindow, heardIn, nextTurn, parseWindow, taken, type Window } from "../../src/network/window.ts";
+import { formatTime, type IsoTime } from "../../src/time.ts";
+import { Home } from "../home/Home.ts";
+import { Log } from "../log/Log.ts";
+import { RateLimited } from "../platform/errors.ts";
+import { Locks } from "../store/Locks.ts";
 
 /** How often something may be asked. */
 export interface Pace {
@@ -53,3 +62,114 @@ export class HostLimits extends Context.Tag("adk/HostLimits")<
     readonly states: Effect.Effect<ReadonlyArray<LimitState>>;
   }
 >() {}
+
+const nameOf = (key: string): string => createHash("sha256").update(key, "utf8").digest("hex").slice(0, 10);
+
+const read = async (path: string): Promise<ReturnType<typeof parseWindow>> =>
+  parseWindow(await readFile(path, "utf8").catch(() => ""));
+
+/** Not fsynced: what a power cut takes is at most what a host said in the last seconds, and it says it again. */
+const write = async (path: string, text: string): Promise<void> => {
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+const limited = (pace: Pace, at: number): RateLimited =>
+  new RateLimited({
+    message: `${pace.host} limits the rate of requests until ${formatTime(at)}; nothing more is sent there before`,
+    hint: "run it again after that",
+    host: pace.host,
+    retry_at: formatTime(at),
+  });
+
+const stateOf = (key: string, host: string, window: Window, now: number): LimitState => ({
+  key,
+  host,
+  blocked_until: window.blockedUntil !== null && window.blockedUntil > now ? formatTime(window.blockedUntil) : null,
+  remaining: window.remaining,
+  limit: window.limit,
+  reset_at: window.resetAt === null ? null : formatTime(window.resetAt),
+});
+
+const make = Effect.gen(function* () {
+  const home = yield* Home;
+  const locks = yield* Locks;
+  const log = yield* Log;
+  const folder = join(home.cache, "limits");
+
+  /** Changes one window under its lock. A file that cannot be used is a record in the log, and the change is lost. */
+  const change = <A>(
+    pace: Pick<Pace, "key" | "host">,
+    fallback: A,
+    update: (window: Window) => readonly [Window, A],
+  ) => {
+    const name = nameOf(pace.key);
+    const path = join(folder, `${name}.json`);
+    const work = Effect.tryPromise(async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const before = (await read(path))?.window ?? emptyWindow;
+      const [after, result] = update(before);
+      if (after !== before) await write(path, JSON.stringify({ key: pace.key, host: pace.host, ...after }));
+      return result;
+    });
+    return locks
+      .withLock(`limits-${name}`, { verb: "limits" }, Effect.uninterruptible(work))
+      .pipe(Effect.catchAll((error) => Effect.as(log.record("limits_unusable", { key: pace.key, error }), fallback)));
+  };
+
+  const reserve = (pace: Pace, now: number) =>
+    change<number | null>(pace, now, (window) => {
+      const at = nextTurn(window, now, pace.perMinute);
+      return at - now > pace.maxWaitMs ? [window, null] : [taken(window, now, at), at];
+    });
+
+  const turn = (pace: Pace): Effect.Effect<void, RateLimited> =>
+    Effect.gen(function* () {
+      const started = yield* Clock.currentTimeMillis;
+      for (;;) {
+        const now = yield* Clock.currentTimeMillis;
+        const left = { ...pace, maxWaitMs: Math.max(0, pace.maxWaitMs - (now - started)) };
+        const at = yield* reserve(left, now);
+        if (at === null) {
+          const window = (yield* Effect.promise(() => read(join(folder, `${nameOf(pace.key)}.json`))))?.window;
+          return yield* limited(pace, nextTurn(window ?? emptyWindow, now, pace.perMinute));
+        }
+        if (at <= now) return;
+        yield* log.record("limits_wait", { key: pace.key, ms: at - now });
+        yield* Effect.sleep(at - now);
+        // Somebody may have heard a Retry-After meanwhile; then this turn is not one any more.
+        const after = yield* Clock.currentTimeMillis;
+        const blocked = yield* change<boolean>(pace, false, (window) => [window, (window.blockedUntil ?? 0) > after]);
+        if (!blocked) return;
+      }
+    });
+
+  const heard = (pace: Pick<Pace, "key" | "host">, said: Heard) =>
+    Effect.gen(function* () {
+      if (Object.keys(said).length === 0) return;
+      const now = yield* Clock.currentTimeMillis;
+      yield* log.record("limits_heard", { key: pace.key, ...said });
+      yield* change(pace, undefined, (window) => [heardIn(window, said, now), undefined]);
+    });
+
+  const states = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis;
+    const found = yield* Effect.promise(async () => {
+      const names = await readdir(folder).catch(() => []);
+      return Promise.all(names.filter((name) => name.endsWith(".json")).map((name) => read(join(folder, name))));
+    });
+    return found
+      .flatMap((one) => (one === null ? [] : [stateOf(one.key, one.host, one.window, now)]))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+  });
+
+  return { turn, heard, states };
+});
+
+export const layer: Layer.Layer<HostLimits, never, Home | Locks | Log> = Layer.effect(HostLimits, make);

@@ -10,6 +10,7 @@ import type { LocalFailure } from "../local/errors.ts";
 import { localMetadata } from "../local/localMetadata.ts";
 import { type LocalChange, type LocalRequest, resolveLocal } from "../local/resolveLocal.ts";
 import type { Log } from "../log/Log.ts";
+import type { HostLimits } from "../network/HostLimits.ts";
 import { type PlatformFailure, PlatformUnsupported } from "./errors.ts";
 import { type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
 
@@ -83,5 +84,5 @@ const make = Effect.gen(function* () {
 });
 
 /** `githubHosts` is `github.hosts` of core.yaml. Nothing is loaded or asked before the first call. */
-export const layer = (options: GitHubOptions): Layer.Layer<PullRequests, never, Git | Log> =>
+export const layer = (options: GitHubOptions): Layer.Layer<PullRequests, never, Git | Log | HostLimits> =>
   Layer.provide(Layer.effect(PullRequests, make), gitHubLayer(options));

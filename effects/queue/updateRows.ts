@@ -26,13 +26,11 @@ export interface UpdateReport {
 export interface UpdateOptions {
   /** Identity keys of the rows to refresh (ended ones too), or every row that has not ended. */
   readonly keys: ReadonlyArray<string> | "all";
-  /** Requests to hosts at once; 8 when left out. */
-  readonly concurrency?: number;
   readonly onProgress?: (done: number, total: number) => Effect.Effect<void>;
 }
 
 /** Rows whose answers go into one write: enough to spare the file, few enough that an interrupt loses little. */
-const batchSize = 100;
+const batchSize = 200;
 
 type Look =
   | { readonly kind: "fresh"; readonly meta: PrMetadata }
@@ -64,15 +62,28 @@ const standsStill = (row: RefreshedRow, tips: Tips): boolean => {
   return branches.get(row.head_ref) === row.head_sha && branches.get(row.target_branch) === row.base_sha;
 };
 
-const look = (row: QueueRow, tips: Tips): Effect.Effect<Look, never, PullRequests> =>
-  standsStill(row, tips)
-    ? Effect.succeed({ kind: "untouched" })
-    : Effect.flatMap(PullRequests, (pulls) =>
-        Effect.match(pulls.metadata(row), {
-          onSuccess: (meta): Look => ({ kind: "fresh", meta }),
-          onFailure: (failure): Look => ({ kind: "failed", error: failure.message }),
-        }),
-      );
+const lookAt = (
+  rows: ReadonlyArray<QueueRow>,
+  tips: Tips,
+): Effect.Effect<ReadonlyMap<string, Look>, never, PullRequests> =>
+  Effect.gen(function* () {
+    const pulls = yield* PullRequests;
+    const asked = rows.filter((row) => !standsStill(row, tips));
+    const answers = yield* pulls.metadataAll(asked);
+    return new Map(
+      rows.map((row): readonly [string, Look] => {
+        const key = identityKey(row);
+        const answer = answers.get(key);
+        if (answer === undefined) return [key, { kind: "untouched" }];
+        return [
+          key,
+          Either.isRight(answer)
+            ? { kind: "fresh", meta: answer.right }
+            : { kind: "failed", error: answer.left.message },
+        ];
+      }),
+    );
+  });
 
 type Outcome = "unchanged" | "moved" | "merged" | "closed" | "reopened" | { readonly error: string };
 
@@ -148,19 +159,11 @@ export const updateRows = (options: UpdateOptions) =>
     for (const key of named ?? []) outcomes.set(key, { error: "is not in the queue" });
     let done = 0;
     for (const batch of batches(rows)) {
-      const looks = yield* Effect.forEach(
-        batch,
-        (row) =>
-          Effect.gen(function* () {
-            const seen = yield* look(row, tips);
-            done += 1;
-            if (options.onProgress !== undefined) yield* options.onProgress(done, rows.length);
-            return [identityKey(row), seen] as const;
-          }),
-        { concurrency: options.concurrency ?? 8 },
-      );
+      const looks = yield* lookAt(batch, tips);
+      done += batch.length;
+      if (options.onProgress !== undefined) yield* options.onProgress(done, rows.length);
       const at = formatTime(yield* Clock.currentTimeMillis);
-      for (const [key, outcome] of yield* store(new Map(looks), at)) outcomes.set(key, outcome);
+      for (const [key, outcome] of yield* store(looks, at)) outcomes.set(key, outcome);
     }
     const result = report(outcomes, new Map(rows.map((row) => [identityKey(row), row.pr_url])));
     yield* Effect.forEach(result.failed, (failed) => log.record("update_failed", failed), { discard: true });

@@ -64,3 +64,9 @@ export interface PrConversation {
   readonly checks: PrChecks | null;
   readonly notes: ReadonlyArray<string>;
 }
+
+const severity: ReadonlyArray<CheckState> = ["failure", "pending", "unknown", "success", "neutral", "skipped"];
+
+/** The state that a reader wants to know of: a failure before what still runs, before success; `none` without checks. */
+export const worstCheck = (checks: ReadonlyArray<PrCheck>): CheckState | "none" =>
+  severity.find((state) => checks.some((check) => check.state === state)) ?? "none";

@@ -4,6 +4,8 @@ import type { IsoTime } from "../time.ts";
 /** A PR to look at. A queue row is one; the optional fields are needed on `local`, where the row is the only record. */
 export interface PlatformRequest extends PrIdentity {
   readonly pr_url: string;
+  /** The host's lasting id where it is known: it names the PR whatever its repository is called now. */
+  readonly node_id?: string | null;
   readonly local_path?: string;
   readonly head_ref?: string | null;
   /** Last known head; tells a merged from a closed change when the local branch is gone. */

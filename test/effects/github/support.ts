@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { GitHub, type GitHubOptions, layer } from "../../../effects/github/GitHub.ts";
 import { Log } from "../../../effects/log/Log.ts";
-import type { PrIdentity } from "../../../src/names.ts";
+import type { PlatformRequest } from "../../../src/pr/prMetadata.ts";
+import { liveLimits } from "../../support/liveLimits.ts";
 
 export interface Recorded {
   readonly event: string;
@@ -26,12 +27,13 @@ export const keepingLog = () => {
   return { records, secrets, layer: Layer.succeed(Log, service) };
 };
 
-export const pr = (owner: string, repo: string, pr_number: number, host = "github.com"): PrIdentity => ({
+export const pr = (owner: string, repo: string, pr_number: number, host = "github.com"): PlatformRequest => ({
   platform: "github",
   host,
   owner,
   repo,
   pr_number,
+  pr_url: `https://${host}/${owner}/${repo}/pull/${pr_number}`,
 });
 
 /** Runs one effect on GitHub's live layer. */
@@ -40,4 +42,9 @@ export const onGitHub = <A, E>(
   use: (github: Context.Tag.Service<GitHub>) => Effect.Effect<A, E>,
   log = keepingLog(),
 ): Promise<A> =>
-  Effect.runPromise(Effect.provide(Effect.flatMap(GitHub, use), Layer.provide(layer(options), log.layer)));
+  Effect.runPromise(
+    Effect.provide(
+      Effect.flatMap(GitHub, use),
+      layer(options).pipe(Layer.provide(log.layer), Layer.provide(liveLimits())),
+    ),
+  );

@@ -10,6 +10,7 @@ import * as home from "../../../effects/home/Home.ts";
 import * as log from "../../../effects/log/Log.ts";
 import * as platform from "../../../effects/platform/PullRequests.ts";
 import * as locks from "../../../effects/store/Locks.ts";
+import { liveLimits } from "../../support/liveLimits.ts";
 
 const made: Array<string> = [];
 
@@ -35,6 +36,8 @@ export const onPlatforms = <A, E>(
   const roots = home.layer({ env: { ADK_DATA_HOME: join(dir, "data") } });
   const held = locks.layer.pipe(Layer.provide(roots), Layer.orDie);
   const gitLayer = git.layer.pipe(Layer.provide(roots), Layer.provide(held), Layer.provide(log.silent));
-  const all = platform.layer({ env, githubHosts: [] }).pipe(Layer.provide(gitLayer), Layer.provide(log.silent));
+  const all = platform
+    .layer({ env, githubHosts: [] })
+    .pipe(Layer.provide(gitLayer), Layer.provide(log.silent), Layer.provide(liveLimits()));
   return Effect.runPromise(Effect.provide(Effect.flatMap(platform.PullRequests, use), all));
 };

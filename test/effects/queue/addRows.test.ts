@@ -13,6 +13,7 @@ import { updateRows } from "../../../effects/queue/updateRows.ts";
 import { Repos } from "../../../effects/repos/Repos.ts";
 import { RepoBuilder } from "../../../fixtures/repos/RepoBuilder.ts";
 import { identityKey, localOwner } from "../../../src/names.ts";
+import { liveLimits } from "../../support/liveLimits.ts";
 import { fakeHosts, metaOf, put, type QueueHome, queueHome, rowsNow } from "./support/queueHome.ts";
 import { freshRow } from "./support/rows.ts";
 
@@ -112,7 +113,7 @@ const local = (name: string, body: (read: { count: number }) => Effect.Effect<un
         },
       })),
     );
-    const real = pullRequests({ env: {}, githubHosts: [] });
+    const real = Layer.provide(pullRequests({ env: {}, githubHosts: [] }), liveLimits());
     return body(read).pipe(Effect.provide(Layer.provideMerge(Layer.provideMerge(real, counting), queueHome())));
   });
 

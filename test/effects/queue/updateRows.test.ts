@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as TestClock from "effect/TestClock";
 import { describe, expect } from "vitest";
 import { HostUnreachable } from "../../../effects/platform/errors.ts";
+import { oneByOne } from "../../../effects/platform/PlatformReader.ts";
 import { currentIdentity } from "../../../effects/proc/ProcessIdentity.ts";
 import { claim } from "../../../effects/queue/claims.ts";
 import { updateRows } from "../../../effects/queue/updateRows.ts";
@@ -24,13 +25,11 @@ describe("updateRows", () => {
     const down = new HostUnreachable({ message: "no answer", hint: "later", host: "github.com" });
     const known = hostsOf(rows, { 2: { head_sha: moved, title: "New title" }, 3: merged, 4: closed });
     const asked: Array<string> = [];
-    const hosts = {
-      ...known.service,
-      metadata: (pr: Parameters<typeof known.service.metadata>[0]) => {
-        asked.push(pr.pr_url);
-        return pr.pr_number === 5 ? Effect.fail(down) : known.service.metadata(pr);
-      },
+    const metadata: typeof known.service.metadata = (pr) => {
+      asked.push(pr.pr_url);
+      return pr.pr_number === 5 ? Effect.fail(down) : known.service.metadata(pr);
     };
+    const hosts = { ...known.service, metadata, metadataAll: oneByOne(metadata, 8) };
     return Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-01-03T00:00:00Z"));
       yield* put(rows);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Behaviour, Misbehaviour } from "./behaviours.ts";
+import { answerGraphQl } from "./graphQl.ts";
 import { githubOpenApi, type SeenRequest } from "./openApi.ts";
 import { describedPath, routes } from "./routes.ts";
 import type { Json } from "./schemas.ts";
@@ -97,6 +98,7 @@ class Host {
 
   /** What to send, or null for silence. */
   answer(request: SeenRequest): { readonly operation: string | null; readonly sent: Sent | "hang" | "drop" } {
+    if (/^(?:\/api)?\/graphql$/.test(request.pathname)) return this.#graphQl(request);
     const api = githubOpenApi();
     const pathname = describedPath(this.state, request.pathname);
     const operation = api.operation(request.method, pathname);
@@ -120,6 +122,36 @@ class Host {
       operation: operation.id,
       sent: { ...sent, headers: { ...this.#limitHeaders(does.headers), ...sent.headers } },
     };
+  }
+
+  #graphQl(request: SeenRequest): { readonly operation: string; readonly sent: Sent | "hang" | "drop" } {
+    const operation = "graphql";
+    const does = this.#behaviour(operation);
+    if (does !== null) {
+      if (does.kind === "hang" || does.kind === "drop") return { operation, sent: does.kind };
+      const body = does.kind === "raw" ? does.body : JSON.stringify(does.body ?? null);
+      const headers = { "content-type": "application/json; charset=utf-8", ...this.#limitHeaders(does.headers) };
+      return { operation, sent: { status: does.status, headers, body } };
+    }
+    const given = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    const token = this.state.tokens.find((known) => known.token === given);
+    if (token === undefined)
+      return {
+        operation,
+        sent: json(401, {
+          message: given === undefined ? "This endpoint requires you to be authenticated." : "Bad credentials",
+        }),
+      };
+    const { query, variables } = (request.body ?? {}) as {
+      readonly query?: string;
+      readonly variables?: Readonly<Record<string, unknown>>;
+    };
+    this.#used += 1;
+    const call = { state: this.state, token, limit: { used: this.#used, reset: this.#reset } };
+    const answer = answerGraphQl(call, { query: query ?? "", variables: variables ?? {} });
+    if (request.method !== "POST") return { operation, sent: this.#violation(request, ["GraphQL is asked by POST"]) };
+    if (answer.problems.length > 0) return { operation, sent: this.#violation(request, answer.problems) };
+    return { operation, sent: json(200, answer.body as Json, this.#limitHeaders()) };
   }
 
   #limitHeaders(own: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

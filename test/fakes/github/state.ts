@@ -28,6 +28,7 @@ export interface FakeRepository {
   /** `owner/name`s that answer with a redirect to this repository. */
   readonly formerNames?: ReadonlyArray<string>;
   readonly pulls: ReadonlyArray<FakePull>;
+  readonly checks?: ReadonlyArray<FakeCheck>;
 }
 
 export interface FakeFile {
@@ -49,7 +50,49 @@ export interface FakePull {
   /** `repo` is `owner/name` of a fork; the repository itself when left out; null when the fork was deleted. */
   readonly head: { readonly ref: string; readonly sha: string; readonly repo?: string | null };
   readonly base: { readonly ref: string; readonly sha: string };
+  readonly autoMerge?: boolean;
+  readonly inMergeQueue?: boolean;
+  readonly reviewDecision?: "APPROVED" | "CHANGES_REQUESTED" | "REVIEW_REQUIRED";
+  readonly threads?: ReadonlyArray<FakeThread>;
+  readonly comments?: ReadonlyArray<FakeComment>;
+  readonly reviews?: ReadonlyArray<FakeReview>;
   readonly files: ReadonlyArray<FakeFile>;
+}
+
+export interface FakeComment {
+  readonly id: string;
+  /** Null when the account is gone. */
+  readonly author: string | null;
+  readonly body: string;
+  readonly createdAt?: string;
+}
+
+export interface FakeThread {
+  readonly id: string;
+  readonly path: string;
+  /** Null for an outdated position. */
+  readonly line: number | null;
+  readonly side?: "LEFT" | "RIGHT";
+  readonly resolved?: boolean;
+  readonly outdated?: boolean;
+  readonly comments: ReadonlyArray<FakeComment>;
+}
+
+export interface FakeReview {
+  readonly id: string;
+  readonly author: string | null;
+  readonly state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED" | "PENDING";
+  readonly sha: string;
+  readonly submittedAt?: string;
+}
+
+/** A check run or a commit status at one commit. */
+export interface FakeCheck {
+  readonly sha: string;
+  readonly name: string;
+  readonly kind: "run" | "status";
+  /** For a run `SUCCESS`, `FAILURE`, … or null while it runs; for a status its state. */
+  readonly conclusion: string | null;
 }
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -59,6 +59,9 @@ describe("a row with fresh metadata", () => {
     expect(patchRow(row(), meta, at)).toEqual({
       ...row(),
       node_id: "PR_1",
+      auto_merge: null,
+      in_merge_queue: null,
+      review_decision: null,
       title: "Round prices",
       author: "grace",
       head_ref: "round",

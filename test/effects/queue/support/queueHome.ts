@@ -11,6 +11,7 @@ import * as Git from "../../../../effects/git/Git.ts";
 import { Home, layer as homeLayer } from "../../../../effects/home/Home.ts";
 import * as Log from "../../../../effects/log/Log.ts";
 import { NotFoundOnHost } from "../../../../effects/platform/errors.ts";
+import { oneByOne } from "../../../../effects/platform/PlatformReader.ts";
 import { PullRequests } from "../../../../effects/platform/PullRequests.ts";
 import * as Repos from "../../../../effects/repos/Repos.ts";
 import * as Settings from "../../../../effects/settings/Settings.ts";
@@ -30,15 +31,18 @@ export const fakeHosts = (
   known: Readonly<Record<string, PrMetadata | Effect.Effect.Error<ReturnType<Pulls["metadata"]>>>>,
 ): { readonly service: Pulls; readonly asked: Array<string> } => {
   const asked: Array<string> = [];
+  const metadata: Pulls["metadata"] = (pr) =>
+    Effect.suspend(() => {
+      asked.push(pr.pr_url);
+      const found = known[identityKey(pr)] ?? absent;
+      return "_tag" in found ? Effect.fail(found) : Effect.succeed(found);
+    });
   return {
     asked,
     service: PullRequests.of({
-      metadata: (pr) =>
-        Effect.suspend(() => {
-          asked.push(pr.pr_url);
-          const found = known[identityKey(pr)] ?? absent;
-          return "_tag" in found ? Effect.fail(found) : Effect.succeed(found);
-        }),
+      metadata,
+      metadataAll: oneByOne(metadata, 8),
+      conversation: () => Effect.die("not asked for in this test"),
       resolveLocal: () => Effect.die("not asked for in this test"),
       credentialFor: () => Effect.succeed(null),
     }),

@@ -1,0 +1,36 @@
+/** What an answer's headers say of the host's limit; a part that they do not say is left out. Times in ms since the epoch. */
+export interface SaidLimit {
+  readonly blockedUntil?: number;
+  readonly remaining?: number;
+  readonly limit?: number;
+  readonly resetAt?: number;
+}
+
+const count = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
+
+/** `Retry-After`: seconds or a date. */
+const retryAfter = (text: string | null, now: number): number | null => {
+  if (text === null) return null;
+  if (/^\d{1,7}$/.test(text)) return now + Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : date;
+};
+
+/**
+ * Reads `Retry-After` and GitHub's `x-ratelimit-*`. With nothing left the host is not asked again before the reset, also
+ * after an answer that was still given.
+ */
+export const limitOf = (headers: { readonly get: (name: string) => string | null }, now: number): SaidLimit => {
+  const remaining = count(headers.get("x-ratelimit-remaining"));
+  const limit = count(headers.get("x-ratelimit-limit"));
+  const reset = /^\d{9,11}$/.test(headers.get("x-ratelimit-reset") ?? "")
+    ? Number(headers.get("x-ratelimit-reset")) * 1000
+    : null;
+  const blockedUntil = retryAfter(headers.get("retry-after"), now) ?? (remaining === 0 ? reset : null);
+  return {
+    ...(blockedUntil === null ? {} : { blockedUntil }),
+    ...(remaining === null ? {} : { remaining }),
+    ...(limit === null ? {} : { limit }),
+    ...(reset === null ? {} : { resetAt: reset }),
+  };
+};
