@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import type { CensusFile } from "../../src/git/changes.ts";
+import type { PrConversation } from "../../src/pr/conversation.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { formatTime } from "../../src/time.ts";
@@ -66,6 +67,25 @@ const diffOf = (options: {
       });
     }
     return { census, diff };
+  });
+
+/** Description and conversation as the host has them now. A host that does not answer costs a note, not the preparation. */
+const askHost = (row: QueueRow, head: string) =>
+  Effect.gen(function* () {
+    const pulls = yield* PullRequests;
+    const [meta, said] = yield* Effect.all(
+      [Effect.either(pulls.metadata(row)), Effect.either(pulls.conversation(row, head))],
+      { concurrency: 2 },
+    );
+    const conversation: PrConversation = Either.isRight(said)
+      ? said.right
+      : {
+          threads: null,
+          reviews: null,
+          checks: null,
+          notes: [`threads, reviews and checks were not read: ${said.left.message}`],
+        };
+    return { body: Either.isRight(meta) ? meta.right.body : null, conversation };
   });
 
 const alreadyPrepared = (options: {
@@ -148,13 +168,12 @@ export const prepareTask = (options: {
 
     yield* stage("diff", 0);
     const { census, diff } = yield* diffOf({ clone, head, mergeBase, row });
-    const meta = yield* (yield* PullRequests).metadata(row).pipe(Effect.either);
-    const body = Either.isRight(meta) ? meta.right.body : null;
+    const { body, conversation } = yield* askHost(row, head);
     const write = (name: string, bytes: Uint8Array) => writeFileDurably(join(review, name), bytes, {});
     yield* write("diff.patch", diff.patch);
     yield* write("changed-files.json", json({ base: mergeBase, head, host_count: row.changed_files, files: census }));
     yield* write("pr.json", json({ ...prFacts(row), body, body_read: body !== null }));
-    yield* write("threads.json", json({ read: false, threads: [] }));
+    yield* write("threads.json", json({ fetched_at: formatTime(yield* Clock.currentTimeMillis), ...conversation }));
     yield* write(
       "queue-context.json",
       json({
@@ -185,6 +204,7 @@ export const prepareTask = (options: {
     yield* stage("precis", 0);
     const docs = yield* copyDocs({ clone, folder, sha: mergeBase, paths: census.map((file) => file.path) });
     const notes = [
+      ...conversation.notes,
       ...(prepared.note === null ? [] : [prepared.note]),
       ...(options.scope === undefined || options.scope.length === 0
         ? []
@@ -205,6 +225,7 @@ export const prepareTask = (options: {
       census,
       patch: diff.patch,
       body,
+      conversation,
       docs,
       notes,
     });

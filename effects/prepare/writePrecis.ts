@@ -2,6 +2,7 @@ import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { changedRanges } from "../../src/diff/changedRanges.ts";
 import type { CensusFile } from "../../src/git/changes.ts";
+import type { PrConversation } from "../../src/pr/conversation.ts";
 import { type Caller, type ChangedName, callersOf } from "../../src/precis/callers.ts";
 import { type PrecisFacts, renderPrecis } from "../../src/precis/precis.ts";
 import { precisText } from "../../src/precis/precisText.ts";
@@ -101,6 +102,7 @@ export const writePrecis = (options: {
   readonly census: ReadonlyArray<CensusFile>;
   readonly patch: Uint8Array;
   readonly body: string | null;
+  readonly conversation: PrConversation;
   readonly docs: ReadonlyArray<{ readonly path: string; readonly file: string }>;
   readonly notes: ReadonlyArray<string>;
 }) =>
@@ -179,6 +181,7 @@ export const writePrecis = (options: {
         .slice(0, 6)
         .map((doc) => ({ path: doc.path, file: `docs/${doc.file.split("/").at(-1) ?? ""}` })),
       supportingDocs: row.supporting_docs,
+      conversation: options.conversation,
       notes: [...emptyNotes(census), ...options.notes],
     };
     const text = renderPrecis(facts, precisText);

@@ -29,6 +29,7 @@ const facts = (change: Partial<PrecisFacts> = {}): PrecisFacts => ({
   related: [],
   conventions: [],
   supportingDocs: [],
+  conversation: { threads: null, reviews: null, checks: null, notes: [] },
   notes: [],
   ...change,
 });
