@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect";
 import { limitOf, type SaidLimit } from "../../src/network/limitHeaders.ts";
 import { parseTime } from "../../src/time.ts";
 import type { Log } from "../log/Log.ts";
+import { type AnswerCache, guardedFetch, type NetworkCall } from "../network/guardedFetch.ts";
 import type { HostLimits, Pace } from "../network/HostLimits.ts";
 import type { PlatformFailure } from "../platform/errors.ts";
 import type { GitHubClient } from "./client.ts";
 import { platformFailure } from "./failures.ts";
-import { type AnswerCache, guardedFetch, type NetworkCall } from "./guardedFetch.ts";
 
 /** One GitHub host, and everything a request to it needs. */
 export interface Connection {

@@ -1,4 +1,5 @@
 import { formatTime, type IsoTime } from "../../src/time.ts";
+import { AnswerRefused } from "../network/guardedFetch.ts";
 import {
   BadResponse,
   HostUnreachable,
@@ -8,7 +9,6 @@ import {
   RateLimited,
   TokenMissing,
 } from "../platform/errors.ts";
-import { AnswerRefused } from "./guardedFetch.ts";
 
 /** What was asked for, for messages. */
 export interface Asked {

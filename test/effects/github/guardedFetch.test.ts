@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { AnswerRefused, guardedFetch, type NetworkCall } from "../../../effects/github/guardedFetch.ts";
+import { AnswerRefused, guardedFetch, type NetworkCall } from "../../../effects/network/guardedFetch.ts";
 import { shopState } from "../../../fixtures/github/shopState.ts";
 import { type FakeGitHub, startFakeGitHub } from "../../fakes/github/startFakeGitHub.ts";
 

@@ -112,7 +112,7 @@ const toResponse = (answer: Answer): Response => {
 };
 
 /**
- * The `fetch` that Octokit is given: one time limit and one size limit per request, redirects of reads followed on the
+ * The `fetch` that a host's client is given: one time limit and one size limit per request, redirects of reads followed on the
  * same origin only (a renamed repository), conditional requests by ETag, and a record of every request. Rejects with
  * AnswerRefused, or as fetch does.
  */

@@ -1,0 +1,109 @@
+import * as Effect from "effect/Effect";
+import { type Call, patiently, type SlackAnswer } from "./caller.ts";
+import { SlackAmbiguous, type SlackFailure, SlackMessageGone } from "./errors.ts";
+import { badAnswer } from "./failures.ts";
+
+export interface Reply {
+  readonly channelId: string;
+  readonly threadTs: string;
+  /** mrkdwn whose parts from outside are escaped already. */
+  readonly text: string;
+  /** What makes it the same reply: it travels as the message's metadata, readable by the workspace, and is no secret. */
+  readonly op: string;
+}
+
+const eventType = "adk_reply";
+const waits = [2000, 5000, 10_000];
+
+const fields = (value: unknown): SlackAnswer =>
+  typeof value === "object" && value !== null ? (value as SlackAnswer) : {};
+
+const gone = (reply: Reply): SlackMessageGone =>
+  new SlackMessageGone({
+    message: `Slack: the message ${reply.threadTs} in ${reply.channelId} is gone, so nothing is posted`,
+    hint: "it was deleted; nothing needs to be done",
+    ts: reply.threadTs,
+  });
+
+/** Our own reply with this op, if the thread has it. Fails when the root is gone: a reply to it would stand alone. */
+const lookFor = (call: Call, reply: Reply): Effect.Effect<string | null, SlackFailure> =>
+  Effect.gen(function* () {
+    let cursor = "";
+    for (let page = 0; page < 100; page += 1) {
+      const answer: SlackAnswer = yield* patiently(
+        call(
+          "conversations.replies",
+          {
+            channel: reply.channelId,
+            ts: reply.threadTs,
+            limit: 200,
+            include_all_metadata: true,
+            ...(cursor === "" ? {} : { cursor }),
+          },
+          { channel: reply.channelId, ts: reply.threadTs },
+        ),
+      );
+      const messages = Array.isArray(answer.messages) ? answer.messages.map(fields) : [];
+      if (page === 0) {
+        const root = messages.find(({ ts }) => ts === reply.threadTs);
+        if (root === undefined || root.subtype === "tombstone") return yield* gone(reply);
+      }
+      for (const message of messages) {
+        const { event_type, event_payload } = fields(message.metadata);
+        if (event_type === eventType && fields(event_payload).op === reply.op && typeof message.ts === "string")
+          return message.ts;
+      }
+      const next = fields(answer.response_metadata).next_cursor;
+      if (typeof next !== "string" || next === "" || next === cursor) return null;
+      cursor = next;
+    }
+    return null;
+  });
+
+const send = (call: Call, reply: Reply) =>
+  Effect.flatMap(
+    call(
+      "chat.postMessage",
+      {
+        channel: reply.channelId,
+        thread_ts: reply.threadTs,
+        text: reply.text,
+        parse: "none",
+        link_names: false,
+        unfurl_links: false,
+        unfurl_media: false,
+        metadata: { event_type: eventType, event_payload: { op: reply.op } },
+      },
+      { channel: reply.channelId, ts: reply.threadTs },
+    ),
+    ({ ts }) =>
+      typeof ts === "string" ? Effect.succeed(ts) : Effect.fail(badAnswer("a posted message without a time stamp")),
+  );
+
+/** After these nobody knows whether the message arrived. Every other failure says that it did not. */
+const isAmbiguous = (failure: SlackFailure): boolean =>
+  failure._tag === "SlackUnreachable" || failure._tag === "SlackBadAnswer";
+
+/**
+ * Posts a reply exactly once (spec 5, "Posting"): looks for it first, sends it once, and after an answer that does not
+ * tell reads back before it sends again, three rounds at most; then it is SlackAmbiguous, never silently done.
+ */
+export const postReply = (call: Call, reply: Reply): Effect.Effect<string, SlackFailure> =>
+  Effect.gen(function* () {
+    const there = yield* lookFor(call, reply);
+    if (there !== null) return there;
+    for (const wait of waits) {
+      const sent = yield* Effect.either(send(call, reply));
+      if (sent._tag === "Right") return sent.right;
+      if (!isAmbiguous(sent.left)) return yield* Effect.fail(sent.left);
+      yield* Effect.sleep(wait);
+      const seen = yield* Effect.either(lookFor(call, reply));
+      if (seen._tag === "Right" && seen.right !== null) return seen.right;
+      // A look that failed is no "not there": nothing more is sent.
+      if (seen._tag === "Left") break;
+    }
+    return yield* new SlackAmbiguous({
+      message: `Slack did not say whether the reply in ${reply.channelId} arrived`,
+      hint: "look at the thread; the next run reads it again before it posts",
+    });
+  });

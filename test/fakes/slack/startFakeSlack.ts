@@ -1,0 +1,327 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { FakeChannel, FakeMessage, FakeSlackState, FakeSlackToken } from "./state.ts";
+
+export interface SlackLedgerEntry {
+  readonly method: string;
+  readonly args: Readonly<Record<string, string>>;
+  /** Slack's error code, `ok`, or what happened instead of an answer. */
+  readonly outcome: string;
+  readonly at: number;
+}
+
+export type SlackMisbehaviour =
+  | { readonly kind: "error"; readonly error: string; readonly more?: Readonly<Record<string, unknown>> }
+  | { readonly kind: "limited"; readonly retryAfter: number }
+  | { readonly kind: "page"; readonly status: number }
+  | { readonly kind: "hang" }
+  /** The connection is cut: before anything happened, or after the effect. */
+  | { readonly kind: "drop"; readonly after?: boolean };
+
+export interface FakeSlack {
+  /** Value of SLACK_API_URL. */
+  readonly url: string;
+  readonly ledger: ReadonlyArray<SlackLedgerEntry>;
+  /** Requests that Slack's documentation does not allow, and requests during a Retry-After. */
+  readonly violations: ReadonlyArray<string>;
+  /** Requests that changed something. */
+  readonly writes: () => ReadonlyArray<SlackLedgerEntry>;
+  readonly state: () => FakeSlackState;
+  readonly setState: (state: FakeSlackState) => void;
+  readonly behave: (method: string, does: SlackMisbehaviour, times?: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Shape {
+  readonly needs: ReadonlyArray<string>;
+  readonly allows: ReadonlyArray<string>;
+  /** One of these scopes, or none needed. */
+  readonly scopes: (channel: FakeChannel | undefined) => string | null;
+  readonly writes?: boolean;
+}
+
+const history = (channel: FakeChannel | undefined): string =>
+  channel?.isPrivate ? "groups:history" : "channels:history";
+const info = (channel: FakeChannel | undefined): string => (channel?.isPrivate ? "groups:read" : "channels:read");
+
+/** Arguments and scopes by Slack's method pages. */
+const shapes: Readonly<Record<string, Shape>> = {
+  "auth.test": { needs: [], allows: [], scopes: () => null },
+  "conversations.list": {
+    needs: [],
+    allows: ["types", "exclude_archived", "limit", "cursor", "team_id"],
+    scopes: () => "channels:read",
+  },
+  "conversations.info": { needs: ["channel"], allows: ["include_locale", "include_num_members"], scopes: info },
+  "conversations.history": {
+    needs: ["channel"],
+    allows: ["oldest", "latest", "inclusive", "limit", "cursor", "include_all_metadata"],
+    scopes: history,
+  },
+  "conversations.replies": {
+    needs: ["channel", "ts"],
+    allows: ["oldest", "latest", "inclusive", "limit", "cursor", "include_all_metadata"],
+    scopes: history,
+  },
+  "chat.getPermalink": { needs: ["channel", "message_ts"], allows: [], scopes: () => null },
+  "chat.postMessage": {
+    needs: ["channel", "text"],
+    allows: ["thread_ts", "parse", "link_names", "unfurl_links", "unfurl_media", "metadata", "blocks", "mrkdwn"],
+    scopes: () => "chat:write",
+    writes: true,
+  },
+};
+
+type Body = Readonly<Record<string, unknown>>;
+const failed = (error: string, more: Body = {}): Body => ({ ok: false, error, ...more });
+
+const messageJson = (channel: FakeChannel, message: FakeMessage, metadata: boolean): Body => {
+  const replies = channel.messages.filter(({ thread }) => thread === message.ts);
+  const last = replies.at(-1);
+  const threaded = message.thread !== undefined || replies.length > 0;
+  return {
+    type: "message",
+    ts: message.ts,
+    ...(message.deleted
+      ? { subtype: "tombstone", user: "USLACKBOT", text: "This message was deleted.", hidden: true }
+      : { user: message.user, text: message.text, team: "T1" }),
+    ...(message.bot === undefined ? {} : { bot_id: message.bot, app_id: `A${message.bot}` }),
+    ...(threaded ? { thread_ts: message.thread ?? message.ts } : {}),
+    ...(last === undefined ? {} : { reply_count: replies.length, latest_reply: last.ts }),
+    ...(message.blocks === undefined || message.deleted ? {} : { blocks: message.blocks }),
+    ...(message.attachments === undefined || message.deleted ? {} : { attachments: message.attachments }),
+    ...(message.edited ? { edited: { user: message.user, ts: message.ts } } : {}),
+    ...(metadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
+  };
+};
+
+/** A page of a list by Slack's cursors: opaque, empty at the end. */
+const page = (all: ReadonlyArray<Body>, args: Readonly<Record<string, string>>, name: string): Body => {
+  const limit = Math.min(Number(args.limit ?? 100), 999);
+  const from = args.cursor === undefined ? 0 : Number(Buffer.from(args.cursor, "base64").toString().replace("at:", ""));
+  if (Number.isNaN(from)) return failed("invalid_cursor");
+  const end = from + limit;
+  const next = end < all.length ? Buffer.from(`at:${end}`).toString("base64") : "";
+  return { ok: true, [name]: all.slice(from, end), has_more: next !== "", response_metadata: { next_cursor: next } };
+};
+
+const inWindow = (args: Readonly<Record<string, string>>) => {
+  const inclusive = args.inclusive === "true" || args.inclusive === "1";
+  return ({ ts }: FakeMessage): boolean =>
+    (args.oldest === undefined || (inclusive ? ts >= args.oldest : ts > args.oldest)) &&
+    (args.latest === undefined || (inclusive ? ts <= args.latest : ts < args.latest));
+};
+
+class Workspace {
+  readonly ledger: SlackLedgerEntry[] = [];
+  readonly violations: string[] = [];
+  readonly behaviours: Array<{ readonly method: string; readonly does: SlackMisbehaviour; left: number }> = [];
+  readonly blocked = new Map<string, number>();
+  state: FakeSlackState;
+  url = "";
+
+  constructor(state: FakeSlackState) {
+    this.state = state;
+  }
+
+  #channel(id: string | undefined): FakeChannel | undefined {
+    return this.state.channels.find((channel) => channel.id === id);
+  }
+
+  #tokenOf(incoming: IncomingMessage): FakeSlackToken | undefined {
+    const given = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1];
+    return this.state.tokens.find(({ token }) => token === given);
+  }
+
+  /** What is wrong with a request by Slack's documentation. */
+  #problems(method: string, args: Readonly<Record<string, string>>): ReadonlyArray<string> {
+    const shape = shapes[method];
+    if (shape === undefined) return [`no method ${method}`];
+    return [
+      ...shape.needs.flatMap((name) => (args[name] === undefined ? [`${method} lacks ${name}`] : [])),
+      ...Object.keys(args).flatMap((name) =>
+        shape.needs.includes(name) || shape.allows.includes(name) ? [] : [`${method} has no argument ${name}`],
+      ),
+    ];
+  }
+
+  answer(method: string, args: Readonly<Record<string, string>>, token: FakeSlackToken): Body {
+    const channel = this.#channel(args.channel);
+    const scope = shapes[method]?.scopes(channel) ?? null;
+    if (scope !== null && !token.scopes.includes(scope))
+      return failed("missing_scope", { needed: scope, provided: token.scopes.join(",") });
+    if (args.channel !== undefined) {
+      if (channel === undefined || (channel.isPrivate && channel.isMember === false))
+        return failed("channel_not_found");
+      if (channel.isMember === false && method !== "conversations.info") return failed("not_in_channel");
+    }
+    switch (method) {
+      case "auth.test":
+        return {
+          ok: true,
+          url: `https://${this.state.team.domain}.slack.com/`,
+          team: this.state.team.domain,
+          team_id: this.state.team.id,
+          user: "adk",
+          user_id: token.user,
+          ...(token.bot === undefined ? {} : { bot_id: token.bot }),
+        };
+      case "conversations.list": {
+        const shown = this.state.channels.filter((one) => !one.isPrivate || one.isMember !== false);
+        return page(
+          shown.map((one) => this.#channelJson(one)),
+          args,
+          "channels",
+        );
+      }
+      case "conversations.info":
+        return { ok: true, channel: channel === undefined ? null : this.#channelJson(channel) };
+      case "conversations.history": {
+        const roots = (channel?.messages ?? []).filter(({ thread }) => thread === undefined).filter(inWindow(args));
+        const sorted = [...roots].sort((a, b) => (a.ts < b.ts ? 1 : -1));
+        return page(
+          sorted.map((one) => messageJson(channel as FakeChannel, one, args.include_all_metadata === "true")),
+          args,
+          "messages",
+        );
+      }
+      case "conversations.replies":
+        return this.#replies(channel as FakeChannel, args);
+      case "chat.getPermalink":
+        return channel?.messages.some(({ ts }) => ts === args.message_ts)
+          ? {
+              ok: true,
+              channel: channel.id,
+              permalink: `https://${this.state.team.domain}.slack.com/archives/${channel.id}/p${(args.message_ts ?? "").replace(".", "")}`,
+            }
+          : failed("message_not_found");
+      case "chat.postMessage":
+        return this.#post(channel as FakeChannel, args, token);
+      default:
+        return failed("unknown_method");
+    }
+  }
+
+  #channelJson(channel: FakeChannel): Body {
+    return {
+      id: channel.id,
+      name: channel.name,
+      is_channel: !channel.isPrivate,
+      is_private: channel.isPrivate ?? false,
+      is_archived: channel.isArchived ?? false,
+      is_member: channel.isMember ?? true,
+    };
+  }
+
+  #replies(channel: FakeChannel, args: Readonly<Record<string, string>>): Body {
+    const asked = channel.messages.find(({ ts }) => ts === args.ts);
+    if (asked === undefined) return failed("thread_not_found");
+    // Asked with a reply's time stamp Slack gives that reply alone.
+    const thread =
+      asked.thread === undefined
+        ? [asked, ...channel.messages.filter(({ thread: root }) => root === asked.ts)]
+        : [asked];
+    return page(
+      thread.map((one) => messageJson(channel, one, args.include_all_metadata === "true")),
+      args,
+      "messages",
+    );
+  }
+
+  #post(channel: FakeChannel, args: Readonly<Record<string, string>>, token: FakeSlackToken): Body {
+    if (channel.isArchived) return failed("is_archived");
+    const newest = channel.messages.reduce((last, { ts }) => (ts > last ? ts : last), "1700000000.000000");
+    const ts = `${Math.max(Number(newest.split(".")[0]) + 1, Math.floor(Date.now() / 1000))}.${String(this.ledger.length).padStart(6, "0")}`;
+    const message: FakeMessage = {
+      ts,
+      user: token.user,
+      text: args.text ?? "",
+      ...(token.bot === undefined ? {} : { bot: token.bot }),
+      ...(args.thread_ts === undefined ? {} : { thread: args.thread_ts }),
+      ...(args.metadata === undefined ? {} : { metadata: JSON.parse(args.metadata) as unknown }),
+    };
+    this.state = {
+      ...this.state,
+      channels: this.state.channels.map((one) =>
+        one.id === channel.id ? { ...one, messages: [...one.messages, message] } : one,
+      ),
+    };
+    return { ok: true, channel: channel.id, ts, message: { text: message.text } };
+  }
+
+  async serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const args = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString("utf8")));
+    const method = (incoming.url ?? "").replace(/^\/api\//, "");
+    const now = Date.now();
+    const note = (outcome: string): void => void this.ledger.push({ method, args, outcome, at: now });
+    const send = (status: number, body: Body | string, headers: Readonly<Record<string, string>> = {}): void => {
+      outgoing.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
+      outgoing.end(typeof body === "string" ? body : JSON.stringify(body));
+    };
+    if ((this.blocked.get(method) ?? 0) > now) this.violations.push(`${method} during a Retry-After`);
+    const problems = incoming.method === "POST" ? this.#problems(method, args) : [`${incoming.method} is not POST`];
+    if (problems.length > 0) {
+      this.violations.push(...problems);
+      note("violation");
+      send(200, failed("invalid_arguments", { response_metadata: { messages: problems } }));
+      return;
+    }
+    const token = this.#tokenOf(incoming);
+    if (token === undefined) {
+      note("invalid_auth");
+      send(200, failed(incoming.headers.authorization === undefined ? "not_authed" : "invalid_auth"));
+      return;
+    }
+    const behaviour = this.behaviours.find((one) => one.left > 0 && (one.method === method || one.method === "*"));
+    if (behaviour !== undefined) {
+      behaviour.left -= 1;
+      const { does } = behaviour;
+      if (does.kind === "drop" && does.after) this.answer(method, args, token);
+      note(does.kind === "error" ? does.error : does.kind === "drop" && does.after ? "lost" : does.kind);
+      if (does.kind === "error") send(200, failed(does.error, does.more));
+      else if (does.kind === "page") send(does.status, "<html>Service Unavailable</html>");
+      else if (does.kind === "limited") {
+        this.blocked.set(method, now + does.retryAfter * 1000);
+        send(429, failed("ratelimited"), { "retry-after": String(does.retryAfter) });
+      } else if (does.kind === "drop") incoming.socket.destroy();
+      return;
+    }
+    const body = this.answer(method, args, token);
+    note(body.ok === true ? "ok" : String(body.error));
+    send(200, body, { "x-oauth-scopes": token.scopes.join(",") });
+  }
+}
+
+/** Starts the fake on a free port of 127.0.0.1. Close it in the test that started it. */
+export const startFakeSlack = async (options: { readonly state: FakeSlackState }): Promise<FakeSlack> => {
+  const workspace = new Workspace(options.state);
+  const server = createServer((incoming, outgoing) => {
+    workspace.serve(incoming, outgoing).catch((error: unknown) => {
+      workspace.violations.push(String(error));
+      outgoing.writeHead(500).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  workspace.url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/api/`;
+  return {
+    url: workspace.url,
+    ledger: workspace.ledger,
+    violations: workspace.violations,
+    writes: () =>
+      workspace.ledger.filter(
+        ({ method, outcome }) => shapes[method]?.writes === true && ["ok", "lost"].includes(outcome),
+      ),
+    state: () => workspace.state,
+    setState: (state) => {
+      workspace.state = state;
+    },
+    behave: (method, does, times = 1) => workspace.behaviours.push({ method, does, left: times }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
