@@ -5,6 +5,7 @@ import { configVerbs } from "./verbs/config.ts";
 import { demoVerbs } from "./verbs/demo.ts";
 import { doctorVerbs } from "./verbs/doctor.ts";
 import { prQueueVerbs } from "./verbs/prQueue.ts";
+import { prScanVerbs } from "./verbs/prScan.ts";
 import { prSyncVerbs } from "./verbs/prSync.ts";
 import { prTaskVerbs } from "./verbs/prTask.ts";
 import { repoVerbs } from "./verbs/repo.ts";
@@ -13,6 +14,7 @@ import { repoVerbs } from "./verbs/repo.ts";
 export const verbs: ReadonlyArray<VerbSpec> = [
   ...demoVerbs,
   ...prSyncVerbs,
+  ...prScanVerbs,
   ...prQueueVerbs,
   ...prTaskVerbs,
   ...repoVerbs,

@@ -99,7 +99,16 @@ const runSync = (dir: string, repositories: ReadonlyArray<DemoRepository>, input
         yield* addLocal({ path: repository.path, head: request.head, base: request.base });
       }
     }
-    return yield* prSync({ prepare: true, clean: true, rebuild: false, planOnly: false, argv: input.argv });
+    return yield* prSync({
+      prepare: true,
+      scan: false,
+      remind: false,
+      env: {},
+      clean: true,
+      rebuild: false,
+      planOnly: false,
+      argv: input.argv,
+    });
   }).pipe(
     Effect.provide(workLayer(input.env)),
     Effect.provide(

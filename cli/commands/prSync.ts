@@ -20,6 +20,9 @@ export const run: VerbModule["run"] = (input) =>
       baseJobs: input.flags.int("base-jobs"),
       prepareJobs: input.flags.int("prepare-jobs"),
       rebuild,
+      scan: !input.flags.bool("no-scan"),
+      remind: !input.flags.bool("no-remind"),
+      env: input.env,
       planOnly: input.flags.bool("plan-only"),
       argv: input.argv,
     });

@@ -7,6 +7,7 @@ import { layer as codeIndexLayer } from "../../effects/index/CodeIndex.ts";
 import { layer as hostLimitsLayer } from "../../effects/network/HostLimits.ts";
 import { layer as pullRequestsLayer } from "../../effects/platform/PullRequests.ts";
 import { Settings } from "../../effects/settings/Settings.ts";
+import { layer as slackLayer } from "../../effects/slack/Slack.ts";
 import { UsageError } from "../../src/errors.ts";
 import { queueEngineLayer } from "./queueEngine.ts";
 
@@ -41,6 +42,7 @@ export const workLayer = (env: NodeJS.ProcessEnv, options: { readonly model?: st
   Layer.unwrapEffect(
     Effect.map(Settings, ({ config }) => pullRequestsLayer({ env, githubHosts: config.github.hosts })),
   ).pipe(
+    Layer.merge(slackLayer({ env })),
     Layer.provideMerge(hostLimitsLayer),
     Layer.provideMerge(gitLayer),
     Layer.provideMerge(indexLayerWith(options.model)),

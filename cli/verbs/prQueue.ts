@@ -26,8 +26,8 @@ export const prQueueVerbs: ReadonlyArray<VerbSpec> = [
   },
   {
     path: ["pr-queue", "add"],
-    summary: "Add PRs with their metadata; one that is there already needs -y",
-    args: [prArgument],
+    summary: "Add PRs, or those of a Slack thread, with their metadata; one that is there already needs -y",
+    args: [{ ...prArgument, describe: `${prArgument.describe}; or the link of a Slack message` }],
     flags: [
       ...prFlags,
       {
@@ -49,7 +49,11 @@ export const prQueueVerbs: ReadonlyArray<VerbSpec> = [
         describe: "branch it is for (with --local; default: the default branch)",
       },
     ],
-    examples: [`adk pr-queue add ${url}`, "adk pr-queue add --local . --head feature/cart --base main"],
+    examples: [
+      `adk pr-queue add ${url}`,
+      "adk pr-queue add --local . --head feature/cart --base main",
+      "adk pr-queue add https://acme.slack.com/archives/C0123456789/p1700000000000100",
+    ],
     load: () => import("../commands/prQueueAdd.ts"),
   },
   {
@@ -77,6 +81,23 @@ export const prQueueVerbs: ReadonlyArray<VerbSpec> = [
     ],
     examples: ["adk pr-queue clean --dry-run", "adk pr-queue clean --stale-days 30 -y"],
     load: () => import("../commands/prQueueClean.ts"),
+  },
+  {
+    path: ["pr-queue", "remind"],
+    summary: "Remind the Slack threads of PRs that were reviewed and have not changed since",
+    args: [],
+    flags: [
+      {
+        name: "threshold-hours",
+        type: "integer",
+        value: "H",
+        min: 1,
+        describe: "hours since the review and since the last reminder (default: 24)",
+      },
+      { name: "dry-run", type: "boolean", describe: "say what would be done and change nothing" },
+    ],
+    examples: ["adk pr-queue remind --dry-run", "adk pr-queue remind --threshold-hours 48"],
+    load: () => import("../commands/prQueueRemind.ts"),
   },
   {
     path: ["pr-queue", "get-next"],

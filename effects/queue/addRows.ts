@@ -20,6 +20,8 @@ import { refreshRow } from "./refreshRow.ts";
 export type AddResult =
   | { readonly kind: "added"; readonly pr_url: string; readonly status: Status }
   | { readonly kind: "existing"; readonly pr_url: string; readonly key: string }
+  /** Found in a Slack thread and in the queue before; `isNews` when the row did not know the thread yet. */
+  | { readonly kind: "linked"; readonly pr_url: string; readonly isNews: boolean }
   | { readonly kind: "failed"; readonly input: string; readonly failure: Failure };
 
 const existing = (row: QueueRow): AddResult => ({ kind: "existing", pr_url: row.pr_url, key: identityKey(row) });

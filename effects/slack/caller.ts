@@ -129,7 +129,9 @@ export const makeCaller = (
   const client = Effect.runSync(
     Effect.cached(
       Effect.promise(async () => {
-        const { WebClient } = await import("@slack/web-api");
+        // A CommonJS package: bundled, its names stand on the default export alone.
+        const loaded = await import("@slack/web-api");
+        const { WebClient } = loaded.default ?? loaded;
         const origin = new URL(url ?? "https://slack.com").origin;
         const timeoutMs = options.timeoutMs ?? 20_000;
         const fetch = guardedFetch({

@@ -1,18 +1,48 @@
 import * as Effect from "effect/Effect";
 import { withNotes } from "../../src/sync/syncPlanFile.ts";
+import { slackSettings } from "../connectors/slackSettings.ts";
+import { Log } from "../log/Log.ts";
 import { cleanOrphans } from "../queue/cleanOrphans.ts";
 import { cleanRows } from "../queue/cleanRows.ts";
 import { updateRows } from "../queue/updateRows.ts";
+import { scanSlack } from "../scan/scanSlack.ts";
+import { slackToken } from "../slack/caller.ts";
 import { QueueStore } from "../store/QueueStore.ts";
 import type { PlanBoard } from "./PlanBoard.ts";
 import type { SyncRun } from "./SyncRun.ts";
 import { counted, ok, skipped, tolerant } from "./stepEnds.ts";
 
+/** Why Slack is left alone; null when it is set up. */
+export const slackAbsent = (env: NodeJS.ProcessEnv) =>
+  Effect.map(slackSettings, ({ slack }) => {
+    if (slackToken(env) === null) return "Slack is not configured: no token";
+    return slack.channels.length === 0 ? "Slack is not configured: no channels" : null;
+  });
+
+const scan = (env: NodeJS.ProcessEnv) =>
+  tolerant(
+    Effect.gen(function* () {
+      const absent = yield* slackAbsent(env);
+      if (absent !== null) return skipped(absent);
+      const { scanned, found, added, updated, failed } = yield* scanSlack({ env, dryRun: false });
+      const log = yield* Log;
+      yield* Effect.forEach(failed, ({ channel, pr_url, error }) => log.warn(`${channel ?? pr_url}: ${error}`), {
+        discard: true,
+      });
+      const summary = `${counted(scanned.channels, "channel")} read, ${counted(found, "PR")} found, ${added.length} added, ${updated.length} updated, ${failed.length} failed`;
+      return failed.length === 0 ? ok(summary) : { status: "warn" as const, rc: 1, summary };
+    }),
+  );
+
 /** Phase A: the queue is brought up to date and cleared of what has ended. A step that fails is a warning. */
-export const discover = (run: SyncRun, board: PlanBoard, options: { readonly clean: boolean }) =>
+export const discover = (
+  run: SyncRun,
+  board: PlanBoard,
+  options: { readonly clean: boolean; readonly scan: boolean; readonly env: NodeJS.ProcessEnv },
+) =>
   Effect.gen(function* () {
     const store = yield* QueueStore;
-    yield* run.step("pr-scan", Effect.succeed(skipped("Slack is not configured")));
+    yield* run.step("pr-scan", options.scan ? scan(options.env) : Effect.succeed(skipped("--no-scan")));
     yield* run.step(
       "pr-queue update --all",
       tolerant(

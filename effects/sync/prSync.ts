@@ -11,6 +11,8 @@ import { machineJobs } from "../bases/indexBranches.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
 import { Home } from "../home/Home.ts";
 import { Log } from "../log/Log.ts";
+import { remindAfterMs, remindRows } from "../remind/remindRows.ts";
+import { slackToken } from "../slack/caller.ts";
 import { Locks } from "../store/Locks.ts";
 import { QueueStore, queueReadOnly } from "../store/QueueStore.ts";
 import { Terminal } from "../terminal/Terminal.ts";
@@ -32,6 +34,11 @@ export interface SyncOptions {
   readonly prepareJobs?: number | undefined;
   readonly rebuild: boolean;
   readonly planOnly: boolean;
+  /** Look for new PRs in Slack, where it is set up. */
+  readonly scan: boolean;
+  /** Post the reminders that are due. */
+  readonly remind: boolean;
+  readonly env: NodeJS.ProcessEnv;
   readonly argv: ReadonlyArray<string>;
 }
 
@@ -56,6 +63,18 @@ const takeSyncLock = Effect.gen(function* () {
   });
 });
 
+const remindStep = (env: NodeJS.ProcessEnv) =>
+  tolerant(
+    Effect.gen(function* () {
+      if (slackToken(env) === null) return skipped("Slack is not configured: no token");
+      const { reminded, failed } = yield* remindRows({ thresholdMs: remindAfterMs, dryRun: false });
+      const log = yield* Log;
+      yield* Effect.forEach(failed, ({ pr_url, error }) => log.warn(`${pr_url}: ${error}`), { discard: true });
+      const summary = `${counted(reminded.length, "thread")} reminded, ${failed.length} failed`;
+      return failed.length === 0 ? ok(summary) : { status: "warn" as const, rc: 1, summary };
+    }),
+  );
+
 const phases = (input: {
   readonly run: SyncRun;
   readonly board: PlanBoard;
@@ -73,7 +92,7 @@ const phases = (input: {
       const text = `put back after an earlier run: ${counted(recovered.rows, "row")}, ${counted(recovered.bases, "base")}`;
       board.change((file) => withNotes(file, [text]));
     }
-    yield* discover(run, board, { clean: options.clean });
+    yield* discover(run, board, options);
     yield* run.phaseDone;
 
     yield* run.send({ type: "STEP_STARTED", step: "plan" });
@@ -123,7 +142,10 @@ const phases = (input: {
     }
     yield* run.phaseDone;
     yield* crashPoint("sync.remind");
-    yield* run.step("pr-queue remind", Effect.succeed(skipped("Slack is not configured")));
+    yield* run.step(
+      "pr-queue remind",
+      options.remind ? remindStep(options.env) : Effect.succeed(skipped("--no-remind")),
+    );
     yield* run.phaseDone;
     yield* crashPoint("sync.cleanup");
     yield* run.step(

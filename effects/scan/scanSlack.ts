@@ -1,0 +1,80 @@
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import { linksInThread } from "../../src/scan/origins.ts";
+import { slackSettings } from "../connectors/slackSettings.ts";
+import { knownGitHubHosts } from "../github/apiHosts.ts";
+import { Log } from "../log/Log.ts";
+import { Settings } from "../settings/Settings.ts";
+import { SlackNotConfigured } from "../slack/errors.ts";
+import { Slack } from "../slack/Slack.ts";
+import { type QueuedLinks, queueLinks } from "./queueLinks.ts";
+import { readChannels } from "./readChannels.ts";
+
+export interface ScanOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** How far back, in milliseconds; `slack.scan_days_default` when left out. */
+  readonly windowMs?: number;
+  /** Channels besides the configured ones. */
+  readonly also?: ReadonlyArray<string>;
+  /** Channels instead of the configured ones. */
+  readonly only?: ReadonlyArray<string>;
+  readonly dryRun: boolean;
+}
+
+/** Document of `pr-scan`. */
+export interface ScanReport extends Omit<QueuedLinks, "failed"> {
+  readonly scanned: { readonly channels: number; readonly messages: number; readonly threads: number };
+  /** Different PRs that the threads link to. */
+  readonly found: number;
+  readonly failed: ReadonlyArray<{ readonly channel?: string; readonly pr_url?: string; readonly error: string }>;
+}
+
+const noChannels = () =>
+  new SlackNotConfigured({
+    message: "no channel is named to look for PRs in",
+    hint: "adk config set slack.channels '[\"#reviews\"]', or pr-scan --channels-only '#reviews'",
+  });
+
+/** The channels of this call: the configured ones and more, or others instead. */
+export const scannedChannels = (configured: ReadonlyArray<string>, options: Pick<ScanOptions, "also" | "only">) => [
+  ...new Set(
+    (options.only ?? [...configured, ...(options.also ?? [])]).map((name) => name.trim()).filter((name) => name !== ""),
+  ),
+];
+
+/**
+ * Slack channels → queue rows (spec 5, "Scan"). Reads every thread with a message in the window, queues the PRs that are
+ * linked there and keeps the threads of known rows up to date. What cannot be read is named, the rest goes on.
+ */
+export const scanSlack = (options: ScanOptions) =>
+  Effect.gen(function* () {
+    const { config } = yield* Settings;
+    const log = yield* Log;
+    const slack = yield* Slack;
+    const { slack: settings, warnings } = yield* slackSettings;
+    yield* Effect.forEach(warnings, log.warn, { discard: true });
+    const channels = scannedChannels(settings.channels, options);
+    if (channels.length === 0) return yield* noChannels();
+    const identity = yield* slack.identity;
+    const now = yield* Clock.currentTimeMillis;
+    const read = yield* readChannels(channels, now - (options.windowMs ?? settings.scan_days_default * 86_400_000));
+    yield* log.step(`read ${read.messages} messages in ${read.channels} channels`);
+    const rules = {
+      githubHosts: knownGitHubHosts({ env: options.env, githubHosts: config.github.hosts }),
+      identity,
+      filterUsers: settings.filter_users,
+    };
+    const links = read.threads.flatMap((thread) => linksInThread(thread, rules));
+    const queued = yield* queueLinks({ links, judged: read.judged, dryRun: options.dryRun });
+    const { failed, ...rest } = queued;
+    const report: ScanReport = {
+      scanned: { channels: read.channels, messages: read.messages, threads: read.threads.length },
+      found: new Set(links.map(({ pr }) => pr.pr_url.toLowerCase())).size,
+      ...rest,
+      failed: [
+        ...read.failed.map(({ channel, failure }) => ({ channel, error: `${failure.message} — ${failure.hint}` })),
+        ...failed.map(({ pr_url, failure }) => ({ pr_url, error: `${failure.message} — ${failure.hint}` })),
+      ],
+    };
+    return report;
+  });

@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type HostedHome, hostedHome } from "../../cases/support/hosted.ts";
+import { type FakeSlack, startFakeSlack } from "../../fakes/slack/startFakeSlack.ts";
+import { allScopes, type FakeChannel, type FakeMessage, type FakeSlackState } from "../../fakes/slack/state.ts";
+
+export const slackToken = "xoxb-123456789012-abcdefghijkl";
+export const channelId = "C0REVIEWS";
+
+const now = Math.floor(Date.now() / 1000);
+
+/** A Slack time stamp that many hours ago. */
+export const hoursAgo = (hours: number, micros = 100): string =>
+  `${now - Math.round(hours * 3600)}.${String(micros).padStart(6, "0")}`;
+
+export const message = (ts: string, text: string, over: Partial<FakeMessage> = {}): FakeMessage => ({
+  ts,
+  user: "U0OTTO",
+  text,
+  ...over,
+});
+
+/** A hosted data home with a Slack workspace beside it, and `#reviews` configured as its channel. */
+export interface SlackHome extends HostedHome {
+  readonly slack: FakeSlack;
+  readonly say: (messages: ReadonlyArray<FakeMessage>, channel?: Partial<FakeChannel>) => void;
+  readonly change: (edit: (messages: ReadonlyArray<FakeMessage>) => ReadonlyArray<FakeMessage>) => void;
+  /** Bytes of the queue file. */
+  readonly bytes: () => Buffer;
+  /** Writes connectors/slack.md. */
+  readonly connector: (text: string) => void;
+  readonly row: (
+    number: number,
+  ) => Promise<{ readonly slack: unknown; readonly slack_threads: unknown } & Record<string, unknown>>;
+}
+
+const workspace = (channels: ReadonlyArray<FakeChannel>): FakeSlackState => ({
+  team: { id: "T1", domain: "acme" },
+  tokens: [{ token: slackToken, user: "U0ADK", bot: "B0ADK", scopes: allScopes }],
+  channels,
+});
+
+export const slackHome = async (): Promise<SlackHome> => {
+  const home = await hostedHome();
+  const slack = await startFakeSlack({ state: workspace([]) });
+  const env = { SLACK_API_URL: slack.url, SLACK_BOT_TOKEN: slackToken };
+  await home.run(["config", "set", "slack.channels", '["#reviews"]']);
+  const run: SlackHome["run"] = (args, more = {}) => home.run(args, { ...env, ...more });
+  const json: SlackHome["json"] = (args, more = {}) => home.json(args, { ...env, ...more });
+  return {
+    ...home,
+    run,
+    json,
+    slack,
+    say: (messages, channel = {}) =>
+      slack.setState(workspace([{ id: channelId, name: "reviews", messages, ...channel }])),
+    change: (edit) => {
+      const { channels } = slack.state();
+      slack.setState(workspace(channels.map((one) => ({ ...one, messages: edit(one.messages) }))));
+    },
+    bytes: () => readFileSync(join(home.data, "config", "pr-queue.json5")),
+    connector: (text) => {
+      mkdirSync(join(home.data, "config", "connectors"), { recursive: true });
+      writeFileSync(join(home.data, "config", "connectors", "slack.md"), text);
+    },
+    row: async (number) => (await json(["pr-queue", "show", home.url(number)])).body,
+    close: async () => {
+      await slack.close();
+      await home.close();
+    },
+  };
+};
