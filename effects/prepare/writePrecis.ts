@@ -6,7 +6,7 @@ import type { PrConversation } from "../../src/pr/conversation.ts";
 import { type Caller, type ChangedName, callersOf } from "../../src/precis/callers.ts";
 import { type PrecisFacts, renderPrecis } from "../../src/precis/precis.ts";
 import { precisText } from "../../src/precis/precisText.ts";
-import { isTestPath, testsByName } from "../../src/precis/relatedTests.ts";
+import { isTestPath, sharedByTests, testsByName } from "../../src/precis/relatedTests.ts";
 import { changedDefinitions, changedSymbols, coChanged } from "../../src/precis/symbolsOf.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import type { RepoMeta } from "../../src/repo/repoMeta.ts";
@@ -22,6 +22,7 @@ const maxCallerNames = 40;
 const coChangeCommits = 400;
 const similarChunks = 60;
 const similarTests = 3;
+const testsReadForShared = 8;
 
 const groupByPath = <Chunk extends { readonly path: string }>(chunks: ReadonlyArray<Chunk>) => {
   const groups = new Map<string, Array<Chunk>>();
@@ -87,6 +88,26 @@ const relatedTests = (options: {
   return [...new Set(tests)].filter((path) => !changed.has(path));
 };
 
+/** The tests, and behind each the cases and helpers of the tests that it imports. */
+const withShared = (options: {
+  readonly dir: string;
+  readonly tree: ReadonlyArray<string>;
+  readonly changed: ReadonlySet<string>;
+  readonly tests: ReadonlyArray<string>;
+}) =>
+  Effect.gen(function* () {
+    const { dir, tree, changed, tests } = options;
+    const read = tests.slice(0, testsReadForShared);
+    if (read.length === 0) return tests;
+    const chunksOf = groupByPath(yield* (yield* CodeIndex).chunksOfPaths({ dir, paths: read }));
+    const texts = read.map((path) => ({
+      path,
+      text: (chunksOf.get(path) ?? []).map(({ text }) => text).join("\n"),
+    }));
+    const shared = sharedByTests(tree, texts).filter((path) => !changed.has(path));
+    return [...new Set([...read, ...shared, ...tests])];
+  });
+
 /**
  * Gathers what precis.md says about a prepared PR and writes it. Uses the PR's own index, so it runs after the index
  * stands; everything from the PR is neutralised by `renderPrecis`.
@@ -134,12 +155,9 @@ export const writePrecis = (options: {
       skipped: new Map(meta.skipped.map((entry) => [entry.path, entry.reason])),
       minified: new Set(chunks.filter((chunk) => chunk.kind === "stub").map((chunk) => chunk.path)),
     };
-    const tests = relatedTests({
-      tree: tree.map((entry) => entry.path),
-      changed,
-      callers,
-      similar: alike.map((hit) => hit.path),
-    });
+    const treePaths = tree.map((entry) => entry.path);
+    const near = relatedTests({ tree: treePaths, changed, callers, similar: alike.map((hit) => hit.path) });
+    const tests = yield* withShared({ dir, tree: treePaths, changed, tests: near });
     const related = new Map<string, string>();
     for (const { path, times } of together.slice(0, 5)) related.set(path, `changed together ${times} times`);
     for (const hit of similar) {

@@ -1,4 +1,5 @@
 import { languageOf } from "../index/languages.ts";
+import { type Import, importsOf, withoutImports } from "./imports.ts";
 import { isTestPath } from "./relatedTests.ts";
 
 /** A name that a change touches. */
@@ -57,25 +58,6 @@ const lastSegments = (path: string): ReadonlyArray<string> => {
   const stem = (segments.pop() ?? "").replace(/\.[a-z.]+$/i, "");
   return /^(?:index|mod|main)$/.test(stem) ? [stem, segments.at(-1) ?? stem] : [stem];
 };
-
-interface Import {
-  readonly names: string;
-  readonly from: string;
-}
-
-// Bounded: the text comes from outside.
-const importForms =
-  /\b(?:import|export)\s([\w$*{}\s,]{1,1000}?)\bfrom\s{0,9}["']([^"'\n]{1,300})["']|\b(?:const|let|var)\s{1,9}([\w$]{1,100}|\{[\w$\s,:]{1,1000}\})\s{0,9}=\s{0,9}(?:await\s{1,9}import|require)\s{0,9}\(\s{0,9}["']([^"'\n]{1,300})["']/g;
-
-/** The text with blanks for its import statements, which hand nothing over. */
-const withoutImports = (text: string): string =>
-  text.replaceAll(importForms, (statement) => statement.replaceAll(/[^\n]/g, " "));
-
-const importsOf = (text: string): ReadonlyArray<Import> =>
-  [...text.matchAll(importForms)].map((match) => ({
-    names: match[1] ?? match[3] ?? "",
-    from: match[2] ?? match[4] ?? "",
-  }));
 
 const namesWord = (names: string, name: string): boolean =>
   new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`).test(names);

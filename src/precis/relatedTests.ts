@@ -1,3 +1,6 @@
+import { posix } from "node:path";
+import { importsOf } from "./imports.ts";
+
 const testPath = /(^|\/)(__tests__|tests?|spec)\/|[._-](test|spec)\.[a-z]+$|(^|\/)test_[^/]+\.py$/i;
 
 /** True for a path that is a test by the usual conventions. */
@@ -43,4 +46,30 @@ export const testsByName = (tree: ReadonlyArray<string>, files: ReadonlyArray<st
     else known.push(path);
   }
   return [...new Set(files.filter((path) => !isTestPath(path)).flatMap((path) => testsOf(byStem, path)))];
+};
+
+const endings = ["", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", "/index.ts", "/index.tsx", "/index.js"];
+
+/** The file that a relative specifier means, by the endings that people leave out or write for another one. */
+const resolved = (files: ReadonlySet<string>, importer: string, from: string): string | undefined => {
+  if (!/^\.{1,2}\//.test(from)) return undefined;
+  const path = posix.join(posix.dirname(importer), from);
+  return [path, path.replace(/\.[cm]?jsx?$/, "")]
+    .flatMap((stem) => endings.map((ending) => stem + ending))
+    .find((candidate) => files.has(candidate));
+};
+
+/**
+ * Files of the tests' own that the given tests import: cases and helpers that several tests share
+ * (`common.case.test.ts`), in the order of the tests, each once.
+ */
+export const sharedByTests = (
+  tree: ReadonlyArray<string>,
+  tests: ReadonlyArray<{ readonly path: string; readonly text: string }>,
+): ReadonlyArray<string> => {
+  const files = new Set(tree.filter(isTestPath));
+  const found = tests.flatMap(({ path, text }) =>
+    importsOf(text).flatMap(({ from }) => resolved(files, path, from) ?? []),
+  );
+  return [...new Set(found)];
 };
