@@ -14,8 +14,6 @@ import type { HostLimits } from "../network/HostLimits.ts";
 import { type PlatformFailure, PlatformUnsupported } from "./errors.ts";
 import { type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
 
-export type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
-
 /** PRs of every platform behind one door. All calls are reads. */
 export class PullRequests extends Context.Tag("adk/PullRequests")<
   PullRequests,

@@ -97,7 +97,7 @@ const make = (options: SlackOptions) =>
   Effect.gen(function* () {
     const log = yield* Log;
     const limits = yield* HostLimits;
-    const call = makeCaller(options, { log, limits });
+    const call = yield* makeCaller(options, { log, limits });
 
     const identity = yield* Effect.cached(
       Effect.flatMap(patiently(call("auth.test", {})), (answer): Effect.Effect<SlackIdentity, SlackFailure> => {

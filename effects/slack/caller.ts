@@ -120,14 +120,14 @@ const silentLogger = {
 export const makeCaller = (
   options: SlackOptions,
   services: { readonly log: Context.Tag.Service<Log>; readonly limits: Context.Tag.Service<HostLimits> },
-): Call => {
-  const { log, limits } = services;
-  const token = slackToken(options.env);
-  if (token !== null) log.addSecret(token);
-  const url = apiUrl(options.env);
-  const calls: NetworkCall[] = [];
-  const client = Effect.runSync(
-    Effect.cached(
+): Effect.Effect<Call> =>
+  Effect.gen(function* () {
+    const { log, limits } = services;
+    const token = slackToken(options.env);
+    if (token !== null) log.addSecret(token);
+    const url = apiUrl(options.env);
+    const calls: NetworkCall[] = [];
+    const client = yield* Effect.cached(
       Effect.promise(async () => {
         // A CommonJS package: bundled, its names stand on the default export alone.
         const loaded = await import("@slack/web-api");
@@ -151,33 +151,33 @@ export const makeCaller = (
           fetch: fetch as never,
         });
       }),
-    ),
-  );
-  return (method, args, about = {}) =>
-    Effect.gen(function* () {
-      if (token === null) return yield* tokenMissing();
-      if (url === null) return yield* apiUrlRefused();
-      const pace = { key: `slack.com ${method}`, host: "Slack", perMinute: perMinute[method] ?? 45, maxWaitMs };
-      yield* Effect.catchTag(limits.turn(pace), "RateLimited", ({ retry_at }) =>
-        Effect.fail(rateLimited(retry_at === null ? null : Date.parse(retry_at))),
-      );
-      const now = yield* Clock.currentTimeMillis;
-      const web = yield* client;
-      return yield* Effect.tryPromise({
-        try: () => web.apiCall(method, args) as unknown as Promise<SlackAnswer>,
-        catch: (error) => failureOf(error, { method, now, ...about }),
-      }).pipe(
-        Effect.ensuring(
-          Effect.suspend(() =>
-            Effect.forEach(calls.splice(0), (call) => log.record("network", { ...call }), { discard: true }),
+    );
+    const call: Call = (method, args, about = {}) =>
+      Effect.gen(function* () {
+        if (token === null) return yield* tokenMissing();
+        if (url === null) return yield* apiUrlRefused();
+        const pace = { key: `slack.com ${method}`, host: "Slack", perMinute: perMinute[method] ?? 45, maxWaitMs };
+        yield* Effect.catchTag(limits.turn(pace), "RateLimited", ({ retry_at }) =>
+          Effect.fail(rateLimited(retry_at === null ? null : Date.parse(retry_at))),
+        );
+        const now = yield* Clock.currentTimeMillis;
+        const web = yield* client;
+        return yield* Effect.tryPromise({
+          try: () => web.apiCall(method, args) as unknown as Promise<SlackAnswer>,
+          catch: (error) => failureOf(error, { method, now, ...about }),
+        }).pipe(
+          Effect.ensuring(
+            Effect.suspend(() =>
+              Effect.forEach(calls.splice(0), (call) => log.record("network", { ...call }), { discard: true }),
+            ),
           ),
-        ),
-        Effect.tapErrorTag("SlackRateLimited", ({ retry_at }) =>
-          limits.heard(pace, { blockedUntil: retry_at === null ? now + 30_000 : Date.parse(retry_at) + 1000 }),
-        ),
-      );
-    });
-};
+          Effect.tapErrorTag("SlackRateLimited", ({ retry_at }) =>
+            limits.heard(pace, { blockedUntil: retry_at === null ? now + 30_000 : Date.parse(retry_at) + 1000 }),
+          ),
+        );
+      });
+    return call;
+  });
 
 /** Reads are tried again when Slack asked to wait: the limiter holds them until then. Writes never are. */
 export const patiently = <A>(effect: Effect.Effect<A, SlackFailure>): Effect.Effect<A, SlackFailure> =>

@@ -24,8 +24,9 @@ const threadsOf = (row: QueueRow): ReadonlyArray<RemindedOrigin> => [
   ...(row.slack_threads as ReadonlyArray<RemindedOrigin>),
 ];
 
+/** A thread that has no time of its own, not even "never", goes by its row's. */
 const lastOf = (row: QueueRow, origin: RemindedOrigin): string | null =>
-  origin.last_reminded_at ?? row.last_reminded_at;
+  origin.last_reminded_at === undefined ? row.last_reminded_at : origin.last_reminded_at;
 
 const opOf = (row: QueueRow, origin: RemindedOrigin): string =>
   createHash("sha256")

@@ -17,9 +17,6 @@ const cut = (text: string, max: number): string => {
 export const slackText = (text: string, max = 200): string =>
   cut(oneLine(text), max).replaceAll(/[&<>]/g, (character) => entities[character] ?? "");
 
-/** The same inside a code span: backticks, which would end it, go. */
-export const slackCode = (text: string, max = 200): string => `\`${slackText(text.replaceAll("`", "'"), max)}\``;
-
 /** Text that Slack gave (`&amp;`, `&lt;`, `&gt;`) as it was written. */
 export const slackUnescape = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

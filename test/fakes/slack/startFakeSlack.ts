@@ -229,8 +229,8 @@ class Workspace {
 
   #post(channel: FakeChannel, args: Readonly<Record<string, string>>, token: FakeSlackToken): Body {
     if (channel.isArchived) return failed("is_archived");
-    const newest = channel.messages.reduce((last, { ts }) => (ts > last ? ts : last), "1700000000.000000");
-    const ts = `${Math.max(Number(newest.split(".")[0]) + 1, Math.floor(Date.now() / 1000))}.${String(this.ledger.length).padStart(6, "0")}`;
+    const newest = Math.max(1_700_000_000, ...channel.messages.map(({ ts }) => Number(ts.split(".")[0])));
+    const ts = `${Math.max(newest + 1, Math.floor(Date.now() / 1000))}.${String(this.ledger.length).padStart(6, "0")}`;
     const message: FakeMessage = {
       ts,
       user: token.user,
