@@ -54,7 +54,7 @@ const apiUrl = (env: NodeJS.ProcessEnv): string | null => {
   const url = new URL(text);
   const allowed = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
   return allowed && url.username === "" && url.password === ""
-    ? `${url.origin}${url.pathname.replace(/\/*$/, "/")}`
+    ? `${url.origin}${url.pathname.replace(/(?<!\/)\/*$/, "/")}`
     : null;
 };
 
