@@ -4,6 +4,7 @@ import type * as Either from "effect/Either";
 import * as Layer from "effect/Layer";
 import type { PrConversation } from "../../src/pr/conversation.ts";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
+import { Bitbucket, layer as bitbucketLayer } from "../bitbucket/Bitbucket.ts";
 import { Git } from "../git/Git.ts";
 import { GitHub, type GitHubOptions, layer as gitHubLayer } from "../github/GitHub.ts";
 import type { LocalFailure } from "../local/errors.ts";
@@ -11,7 +12,7 @@ import { localMetadata } from "../local/localMetadata.ts";
 import { type LocalChange, type LocalRequest, resolveLocal } from "../local/resolveLocal.ts";
 import type { Log } from "../log/Log.ts";
 import type { HostLimits } from "../network/HostLimits.ts";
-import { type PlatformFailure, PlatformUnsupported } from "./errors.ts";
+import type { PlatformFailure } from "./errors.ts";
 import { type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
 
 /** PRs of every platform behind one door. All calls are reads. */
@@ -25,19 +26,6 @@ export class PullRequests extends Context.Tag("adk/PullRequests")<
   }
 >() {}
 
-const unsupported = (pr: PlatformRequest) =>
-  new PlatformUnsupported({
-    message: `Bitbucket is not read yet, so ${pr.pr_url} was not looked at`,
-    hint: "add pull requests of GitHub, or a local branch: adk pr-queue add --local PATH",
-    platform: pr.platform,
-  });
-
-const bitbucket: PlatformReader = {
-  metadata: (pr) => Effect.fail(unsupported(pr)),
-  metadataAll: oneByOne((pr) => Effect.fail(unsupported(pr)), 1),
-  conversation: (pr) => Effect.fail(unsupported(pr)),
-};
-
 /** A local change has neither threads nor checks, which is known and not merely unread. */
 const localConversation = (headSha: string): PrConversation => ({
   threads: [],
@@ -49,6 +37,7 @@ const localConversation = (headSha: string): PrConversation => ({
 const make = Effect.gen(function* () {
   const git = yield* Git;
   const github = yield* GitHub;
+  const bitbucket = yield* Bitbucket;
   const readLocal = (pr: PlatformRequest) => localMetadata(git, pr);
   const readers: Readonly<Record<PlatformRequest["platform"], PlatformReader>> = {
     github,
@@ -83,4 +72,7 @@ const make = Effect.gen(function* () {
 
 /** `githubHosts` is `github.hosts` of core.yaml. Nothing is loaded or asked before the first call. */
 export const layer = (options: GitHubOptions): Layer.Layer<PullRequests, never, Git | Log | HostLimits> =>
-  Layer.provide(Layer.effect(PullRequests, make), gitHubLayer(options));
+  Layer.effect(PullRequests, make).pipe(
+    Layer.provide(gitHubLayer(options)),
+    Layer.provide(bitbucketLayer({ env: options.env })),
+  );

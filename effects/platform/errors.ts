@@ -24,9 +24,6 @@ export class BadResponse extends failure("BadResponse", 1)<{ readonly host: stri
 /** The host wants a token and there is none. */
 export class TokenMissing extends failure("TokenMissing", 1)<{ readonly host: string }> {}
 
-/** A platform that this version cannot read. */
-export class PlatformUnsupported extends failure("PlatformUnsupported", 1)<{ readonly platform: string }> {}
-
 /** A registered local repository is gone, or git cannot read it. */
 export class RepositoryUnreadable extends failure("RepositoryUnreadable", 1)<{ readonly path: string }> {}
 
@@ -37,5 +34,4 @@ export type PlatformFailure =
   | HostUnreachable
   | BadResponse
   | TokenMissing
-  | PlatformUnsupported
   | RepositoryUnreadable;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { ambientSecrets, plantEnvironment } from "../../support/canaries.ts";
 
 export const root = join(import.meta.dirname, "../../..");
 
@@ -29,12 +30,15 @@ export const bundle = async (entry: string): Promise<{ readonly file: string; re
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 };
 
-/** Starts a Node program with nothing of this process's environment but PATH and HOME, and with pipes for all three streams. */
-export const start = (file: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): ChildProcess =>
-  spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+/**
+ * Starts a Node program with nothing of this process's environment but PATH and HOME, and with pipes for all three
+ * streams. Secrets in its environment, and some that every program gets, are looked for when its data home is removed.
+ */
+export const start = (file: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): ChildProcess => {
+  const whole = { PATH: process.env.PATH, HOME: process.env.HOME, ...ambientSecrets, ...env };
+  plantEnvironment(whole);
+  return spawn(process.execPath, [file, ...args], { env: whole, stdio: ["pipe", "pipe", "pipe"] });
+};
 
 /** Waits for the end of a program and for all it printed. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type QueueRow, queueSchemaVersion } from "../../../src/queue/row.ts";
+import { expectNoCanaryBelow } from "../../support/canaries.ts";
 import { type Ended, ended, root, start } from "./program.ts";
 
 /** A data home of its own and the real CLI over it. */
@@ -41,7 +42,13 @@ export const cliHome = (): CliHome => {
       mkdirSync(join(data, "config"), { recursive: true, mode: 0o700 });
       writeFileSync(queue, JSON.stringify({ schema_version: queueSchemaVersion, rev: 1, prs: rows }), { mode: 0o600 });
     },
-    remove: () => rmSync(data, { recursive: true, force: true }),
+    remove: () => {
+      try {
+        expectNoCanaryBelow(data);
+      } finally {
+        rmSync(data, { recursive: true, force: true });
+      }
+    },
   };
 };
 

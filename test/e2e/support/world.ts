@@ -9,6 +9,7 @@ import type { QueueRow } from "../../../src/queue/row.ts";
 import type { BranchMeta } from "../../../src/repo/repoMeta.ts";
 import { decodeSyncPlan, type SyncPlanFile } from "../../../src/sync/syncPlanFile.ts";
 import { type Ended, ended, root, start } from "../../cli/support/program.ts";
+import { expectNoCanaryBelow } from "../../support/canaries.ts";
 
 /** One line of logs/events.jsonl. */
 export interface Transition {
@@ -226,8 +227,13 @@ export class World extends CliOver {
     return new CliOver(join(this.dir, name), { program: this.program });
   }
 
+  /** Fails when a secret of the world's programs stands in anything that they wrote. */
   remove(): void {
-    rmSync(this.dir, { recursive: true, force: true });
+    try {
+      expectNoCanaryBelow(this.dir);
+    } finally {
+      rmSync(this.dir, { recursive: true, force: true });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import { shopState, shopToken } from "../../../fixtures/github/shopState.ts";
+import { startFakeBitbucket } from "../../fakes/bitbucket/startFakeBitbucket.ts";
 import { startFakeGitHub } from "../../fakes/github/startFakeGitHub.ts";
 import { onPlatforms, temporaryFolder } from "../local/support.ts";
 
@@ -31,9 +32,19 @@ describe("PullRequests", () => {
     expect(fake.violations).toEqual([]);
   });
 
-  it("says that Bitbucket is not read yet, and asks nobody", async () => {
-    const failure = await onPlatforms(temporaryFolder(), (service) =>
-      Effect.flip(
+  it("reads bitbucket.org through the interface that BITBUCKET_API_URL names", async () => {
+    const sha = "a1".repeat(20);
+    const pull = { id: 5, title: "Retry jobs", author: "mara", state: "OPEN" as const };
+    const sides = { source: { branch: "retry", sha }, destination: { branch: "main", sha } };
+    const fake = await startFakeBitbucket({
+      state: {
+        authorizations: [],
+        repositories: [{ fullName: "team/jobs", uuid: "{1}", pulls: [{ ...pull, ...sides }] }],
+      },
+    });
+    const meta = await onPlatforms(
+      temporaryFolder(),
+      (service) =>
         service.metadata({
           platform: "bitbucket",
           host: "bitbucket.org",
@@ -42,11 +53,10 @@ describe("PullRequests", () => {
           pr_number: 5,
           pr_url: "https://bitbucket.org/team/jobs/pull-requests/5",
         }),
-      ),
+      { BITBUCKET_API_URL: fake.url },
     );
-    expect(failure).toMatchObject({
-      _tag: "PlatformUnsupported",
-      message: expect.stringMatching(/^Bitbucket is not read yet/),
-    });
+    await fake.close();
+    expect(meta).toMatchObject({ title: "Retry jobs", head_sha: sha, head_ref: "retry" });
+    expect(fake.violations).toEqual([]);
   });
 });
