@@ -95,7 +95,8 @@ export const ask = <A>(
           signal,
           fetch: guardedFetch({ origin: new URL(to.baseUrl).origin, timeoutMs, maxBytes, cache: to.cache, observe }),
         }),
-      catch: (error) => platformFailure(error, { host: to.host, what: asked.what, hasToken: to.hasToken, now }),
+      catch: (error) =>
+        platformFailure(error, { host: to.host, what: asked.what, hasToken: to.hasToken, now, redact: log.redact }),
     }).pipe(
       Effect.ensuring(record),
       Effect.tapErrorTag("RateLimited", (limited) =>

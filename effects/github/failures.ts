@@ -18,6 +18,8 @@ export interface Asked {
   readonly hasToken: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Masks secrets: a host's or a proxy's answer may hold what it was sent. */
+  readonly redact?: (text: string) => string;
 }
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
@@ -28,14 +30,16 @@ interface HostAnswer {
   readonly message: string;
 }
 
+const same = (text: string): string => text;
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 /** The host's answer inside an error of Octokit; null when there was none (Octokit then says status 500 by itself). */
-const answerIn = (error: unknown): HostAnswer | null => {
+const answerIn = (error: unknown, redact: (text: string) => string): HostAnswer | null => {
   if (!isRecord(error) || !isRecord(error.response) || typeof error.response.status !== "number") return null;
   const { status, headers, data } = error.response;
-  const message = isRecord(data) && typeof data.message === "string" ? data.message.slice(0, 300) : "";
+  const message = isRecord(data) && typeof data.message === "string" ? redact(data.message).slice(0, 300) : "";
   return { status, headers: isRecord(headers) ? (headers as Headers) : {}, message };
 };
 
@@ -135,12 +139,13 @@ const networkFailure = (error: unknown, asked: Asked): PlatformFailure => {
   if (cause instanceof AnswerRefused) return badResponse(cause.message, asked);
   if (cause instanceof Error && /^(TimeoutError|AbortError)$/.test(cause.name))
     return unreachable("no answer within the time limit", asked, error);
-  return unreachable(error instanceof Error && error.message !== "" ? error.message : "no connection", asked, error);
+  const problem = error instanceof Error && error.message !== "" ? error.message : "no connection";
+  return unreachable((asked.redact ?? same)(problem), asked, error);
 };
 
 /** Any error of one request → the failure that says what happened. Nothing here is read as "closed" or "empty". */
 export const platformFailure = (error: unknown, asked: Asked): PlatformFailure => {
-  const answer = answerIn(error);
+  const answer = answerIn(error, asked.redact ?? same);
   if (answer === null) return networkFailure(error, asked);
   if (isRateLimit(answer)) return rateLimited(answer, asked);
   if (answer.status === 401) return unauthorised(asked);

@@ -11,9 +11,9 @@ export interface GraphQlAnswer {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const errorOf = (value: unknown): GraphQlError => {
+const errorOf = (value: unknown, redact: (text: string) => string): GraphQlError => {
   const error = isRecord(value) ? value : {};
-  const message = typeof error.message === "string" ? error.message : "an error without a message";
+  const message = typeof error.message === "string" ? redact(error.message) : "an error without a message";
   const path = Array.isArray(error.path)
     ? error.path.filter((part) => typeof part === "string" || typeof part === "number")
     : undefined;
@@ -45,7 +45,9 @@ export const askGraphQl = (
     ),
     ({ data: body }) => {
       if (!isRecord(body)) return Effect.fail(badResponse("something that is no GraphQL answer", failed));
-      const errors = Array.isArray(body.errors) ? body.errors.slice(0, 1000).map(errorOf) : [];
+      const errors = Array.isArray(body.errors)
+        ? body.errors.slice(0, 1000).map((error) => errorOf(error, services.log.redact))
+        : [];
       const limited = errors.find(({ type }) => type === "RATE_LIMITED");
       if (limited !== undefined) return Effect.fail(graphQlFailure(limited, failed));
       if (isRecord(body.data)) return Effect.succeed({ data: body.data, errors });

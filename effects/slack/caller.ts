@@ -75,7 +75,8 @@ type Thrown = {
   readonly original?: unknown;
 };
 
-const failureOf = (error: unknown, asked: SlackAsked): SlackFailure => {
+/** `redact` masks secrets: an answer may hold what was sent. */
+const failureOf = (error: unknown, asked: SlackAsked, redact: (text: string) => string): SlackFailure => {
   const thrown = (typeof error === "object" && error !== null ? error : {}) as Thrown;
   if (thrown.code === "slack_webapi_rate_limited_error")
     return rateLimited(asked.now + (thrown.retryAfter ?? 30) * 1000);
@@ -83,9 +84,9 @@ const failureOf = (error: unknown, asked: SlackAsked): SlackFailure => {
     const { error: code, needed, provided } = thrown.data ?? {};
     return slackFailure(
       {
-        code: typeof code === "string" ? code : "no_error_code",
-        ...(typeof needed === "string" ? { needed: needed.slice(0, 200) } : {}),
-        ...(typeof provided === "string" ? { provided: provided.slice(0, 500) } : {}),
+        code: typeof code === "string" ? redact(code) : "no_error_code",
+        ...(typeof needed === "string" ? { needed: redact(needed).slice(0, 200) } : {}),
+        ...(typeof provided === "string" ? { provided: redact(provided).slice(0, 500) } : {}),
       },
       asked,
     );
@@ -164,7 +165,7 @@ export const makeCaller = (
         const web = yield* client;
         return yield* Effect.tryPromise({
           try: () => web.apiCall(method, args) as unknown as Promise<SlackAnswer>,
-          catch: (error) => failureOf(error, { method, now, ...about }),
+          catch: (error) => failureOf(error, { method, now, ...about }, log.redact),
         }).pipe(
           Effect.ensuring(
             Effect.suspend(() =>

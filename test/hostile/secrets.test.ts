@@ -21,12 +21,15 @@ let argv: string[];
 let outside: string;
 let watch: NodeJS.Timeout;
 
-/** Words of every process of the machine that carry a planted value. */
+/** What a person typed, and what git itself makes of the person's own insteadOf when it starts its helper. */
+const ownWords = /^\S*node \S*bin\/adk |git-core\/git[ -]remote-https? https:\/\/github\.com\/acme\/gone/;
+
+/** Words of every process of the machine that carry a planted value which adk put there. */
 const lookAtProcesses = (): void => {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      const words = readFileSync(`/proc/${pid}/cmdline`);
-      if (canariesIn(words).length > 0) argv.push(words.toString("utf8"));
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+      if (canariesIn(words).length > 0 && !ownWords.test(words)) argv.push(words);
     } catch {
       // It has ended meanwhile.
     }
@@ -85,7 +88,6 @@ afterEach(async () => {
 /** Runs a verb with -v; nothing that it printed may hold a planted value. */
 const verb = async (args: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> => {
   const end = await home.run(["-v", ...args], { ...env, ...more });
-  if (canariesIn(end.stdout + end.stderr).length > 0) console.log(end.stdout, end.stderr);
   expect([args, canariesIn(end.stdout), canariesIn(end.stderr)]).toEqual([args, [], []]);
   return end;
 };
@@ -119,11 +121,11 @@ describe("a secret", () => {
     expect((await verb(["pr-queue", "add", url(1)])).code).toBe(0);
     await verb(["pr-sync"]);
     for (const does of echoes()) {
-      home.fake.behave({ times: 6, does });
+      const before = home.fake.ledger.length;
+      home.fake.behave({ does });
       const { code } = await verb(["pr-queue", "update", "--all"]);
-      expect([does, code]).toEqual([does, 1]);
-      // What is left of this behaviour belongs to nobody.
-      home.fake.behave({ times: 0, does });
+      const answered = home.fake.ledger.slice(before).map(({ status }) => status);
+      expect([does, code, answered[0]]).toEqual([does, 1, does.kind === "raw" ? does.status : null]);
     }
     for (const error of ["invalid_auth", slackToken, `bad ${slackToken}`]) {
       home.slack.behave("conversations.list", {
