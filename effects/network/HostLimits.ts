@@ -5,7 +5,15 @@ import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { emptyWindow, heardIn, nextTurn, parseWindow, taken, type Window } from "../../src/network/window.ts";
+import {
+  blockedUntil,
+  emptyWindow,
+  heardIn,
+  nextTurn,
+  parseWindow,
+  taken,
+  type Window,
+} from "../../src/network/window.ts";
 import { formatTime, type IsoTime } from "../../src/time.ts";
 import { Home } from "../home/Home.ts";
 import { Log } from "../log/Log.ts";
@@ -65,8 +73,16 @@ export class HostLimits extends Context.Tag("adk/HostLimits")<
 
 const nameOf = (key: string): string => createHash("sha256").update(key, "utf8").digest("hex").slice(0, 10);
 
-const read = async (path: string): Promise<ReturnType<typeof parseWindow>> =>
-  parseWindow(await readFile(path, "utf8").catch(() => ""));
+/** What a file holds: null when there is none, "broken" when it is none of ours. */
+const read = async (path: string): Promise<ReturnType<typeof parseWindow> | "broken"> => {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : "broken";
+  }
+  return parseWindow(text) ?? "broken";
+};
 
 /** Not fsynced: what a power cut takes is at most what a host said in the last seconds, and it says it again. */
 const write = async (path: string, text: string): Promise<void> => {
@@ -88,14 +104,19 @@ const limited = (pace: Pace, at: number): RateLimited =>
     retry_at: formatTime(at),
   });
 
-const stateOf = (key: string, host: string, window: Window, now: number): LimitState => ({
-  key,
-  host,
-  blocked_until: window.blockedUntil !== null && window.blockedUntil > now ? formatTime(window.blockedUntil) : null,
-  remaining: window.remaining,
-  limit: window.limit,
-  reset_at: window.resetAt === null ? null : formatTime(window.resetAt),
-});
+/** After its reset nothing is known of what is left. */
+const stateOf = (key: string, host: string, window: Window, now: number): LimitState => {
+  const block = blockedUntil(window, now);
+  const isOver = window.resetAt !== null && window.resetAt <= now;
+  return {
+    key,
+    host,
+    blocked_until: block > now ? formatTime(block) : null,
+    remaining: isOver ? null : window.remaining,
+    limit: window.limit,
+    reset_at: window.resetAt === null || isOver ? null : formatTime(window.resetAt),
+  };
+};
 
 const make = Effect.gen(function* () {
   const home = yield* Home;
@@ -103,49 +124,69 @@ const make = Effect.gen(function* () {
   const log = yield* Log;
   const folder = join(home.cache, "limits");
 
-  /** Changes one window under its lock. A file that cannot be used is a record in the log, and the change is lost. */
+  /**
+   * Changes one window under its lock, with the clock read there: times of all processes follow one another. A file that
+   * cannot be used is a record in the log, and the change is lost.
+   */
   const change = <A>(
     pace: Pick<Pace, "key" | "host">,
     fallback: A,
-    update: (window: Window) => readonly [Window, A],
+    update: (window: Window, now: number) => readonly [Window, A],
   ) => {
     const name = nameOf(pace.key);
     const path = join(folder, `${name}.json`);
-    const work = Effect.tryPromise(async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const before = (await read(path))?.window ?? emptyWindow;
-      const [after, result] = update(before);
-      if (after !== before) await write(path, JSON.stringify({ key: pace.key, host: pace.host, ...after }));
-      return result;
-    });
+    const work = (now: number) =>
+      Effect.tryPromise(async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const found = await read(path);
+        const before = found === null || found === "broken" ? emptyWindow : found.window;
+        const [after, result] = update(before, now);
+        if (after !== before) await write(path, JSON.stringify({ key: pace.key, host: pace.host, ...after }));
+        return { result, isBroken: found === "broken" };
+      });
     return locks
-      .withLock(`limits-${name}`, { verb: "limits" }, Effect.uninterruptible(work))
-      .pipe(Effect.catchAll((error) => Effect.as(log.record("limits_unusable", { key: pace.key, error }), fallback)));
+      .withLock(
+        `limits-${name}`,
+        { verb: "limits" },
+        Effect.uninterruptible(Effect.flatMap(Clock.currentTimeMillis, work)),
+      )
+      .pipe(
+        Effect.tap(({ isBroken }) => (isBroken ? log.record("limits_broken", { key: pace.key, path }) : Effect.void)),
+        Effect.map(({ result }) => result),
+        Effect.catchAll((error) => Effect.as(log.record("limits_unusable", { key: pace.key, error }), fallback)),
+      );
   };
 
-  const reserve = (pace: Pace, now: number) =>
-    change<number | null>(pace, now, (window) => {
+  type Reserved = { readonly at: number; readonly now: number; readonly granted: boolean } | null;
+
+  const reserve = (pace: Pace) =>
+    change<Reserved>(pace, null, (window, now) => {
       const at = nextTurn(window, now, pace.perMinute);
-      return at - now > pace.maxWaitMs ? [window, null] : [taken(window, now, at), at];
+      const granted = at - now <= pace.maxWaitMs;
+      return [granted ? taken(window, now, at) : window, { at, now, granted }];
     });
 
   const turn = (pace: Pace): Effect.Effect<void, RateLimited> =>
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis;
+      let waited = 0;
       for (;;) {
-        const now = yield* Clock.currentTimeMillis;
-        const left = { ...pace, maxWaitMs: Math.max(0, pace.maxWaitMs - (now - started)) };
-        const at = yield* reserve(left, now);
-        if (at === null) {
-          const window = (yield* Effect.promise(() => read(join(folder, `${nameOf(pace.key)}.json`))))?.window;
-          return yield* limited(pace, nextTurn(window ?? emptyWindow, now, pace.perMinute));
+        const got = yield* reserve({ ...pace, maxWaitMs: Math.max(0, pace.maxWaitMs - waited) });
+        if (got === null) return;
+        const { at, now, granted } = got;
+        if (!granted) {
+          yield* log.record("limits_refused", { key: pace.key, until: formatTime(at) });
+          return yield* limited(pace, at);
         }
         if (at <= now) return;
         yield* log.record("limits_wait", { key: pace.key, ms: at - now });
         yield* Effect.sleep(at - now);
+        waited = Math.max(waited + (at - now), (yield* Clock.currentTimeMillis) - started);
         // Somebody may have heard a Retry-After meanwhile; then this turn is not one any more.
-        const after = yield* Clock.currentTimeMillis;
-        const blocked = yield* change<boolean>(pace, false, (window) => [window, (window.blockedUntil ?? 0) > after]);
+        const blocked = yield* change<boolean>(pace, false, (window, after) => [
+          window,
+          blockedUntil(window, after) > after,
+        ]);
         if (!blocked) return;
       }
     });
@@ -153,9 +194,8 @@ const make = Effect.gen(function* () {
   const heard = (pace: Pick<Pace, "key" | "host">, said: Heard) =>
     Effect.gen(function* () {
       if (Object.keys(said).length === 0) return;
-      const now = yield* Clock.currentTimeMillis;
       yield* log.record("limits_heard", { key: pace.key, ...said });
-      yield* change(pace, undefined, (window) => [heardIn(window, said, now), undefined]);
+      yield* change(pace, undefined, (window, now) => [heardIn(window, said, now), undefined]);
     });
 
   const states = Effect.gen(function* () {
@@ -165,7 +205,7 @@ const make = Effect.gen(function* () {
       return Promise.all(names.filter((name) => name.endsWith(".json")).map((name) => read(join(folder, name))));
     });
     return found
-      .flatMap((one) => (one === null ? [] : [stateOf(one.key, one.host, one.window, now)]))
+      .flatMap((one) => (one === null || one === "broken" ? [] : [stateOf(one.key, one.host, one.window, now)]))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
   });
 

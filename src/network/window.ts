@@ -6,40 +6,68 @@ export interface Window {
   readonly remaining: number | null;
   readonly limit: number | null;
   readonly resetAt: number | null;
+  /** The clock when this was written; one that now shows less has been set back. */
+  readonly seenAt: number | null;
 }
 
-export const emptyWindow: Window = { sent: [], blockedUntil: null, remaining: null, limit: null, resetAt: null };
+export const emptyWindow: Window = {
+  sent: [],
+  blockedUntil: null,
+  remaining: null,
+  limit: null,
+  resetAt: null,
+  seenAt: null,
+};
 
 export const windowMs = 60_000;
 
 /** A block further away than this is a wrong clock or a wrong answer, and is not believed. */
 export const longestBlockMs = 24 * 60 * 60_000;
 
-/** Moments of the last minute; those of a clock that has been set back since count as now. */
-const recent = (window: Window, now: number): ReadonlyArray<number> =>
-  window.sent.map((at) => (at > now + windowMs ? now : at)).filter((at) => at > now - windowMs);
+/** Clocks of several processes of one machine are one clock; this much only covers rounding. */
+const clockToleranceMs = 1_000;
 
-const blockedUntil = (window: Window, now: number): number => {
-  const until = window.blockedUntil ?? now;
+/** The window as it would be had the clock always shown what it shows now: all moments move with a clock set back. */
+const onThisClock = (window: Window, now: number): Window => {
+  const back = (window.seenAt ?? now) - now;
+  if (back <= clockToleranceMs) return window;
+  const moved = (at: number | null): number | null => (at === null ? null : at - back);
+  return {
+    ...window,
+    sent: window.sent.map((at) => at - back),
+    blockedUntil: moved(window.blockedUntil),
+    resetAt: moved(window.resetAt),
+    seenAt: now,
+  };
+};
+
+/** Moments of the last minute and those that are still to come; none is further ahead than a believable block. */
+const recent = (window: Window, now: number): ReadonlyArray<number> =>
+  window.sent.filter((at) => at > now - windowMs && at <= now + 2 * longestBlockMs);
+
+/** Until when nothing may be sent; `now` when that is over, or further ahead than is believed. */
+export const blockedUntil = (given: Window, now: number): number => {
+  const until = onThisClock(given, now).blockedUntil ?? now;
   return until - now > longestBlockMs ? now : Math.max(until, now);
 };
 
 /** The first moment, not before `now`, at which one more request keeps to `perMinute` in any 60 seconds and to a block. */
-export const nextTurn = (window: Window, now: number, perMinute: number): number => {
+export const nextTurn = (given: Window, now: number, perMinute: number): number => {
+  const window = onThisClock(given, now);
   const sent = [...recent(window, now)].sort((a, b) => a - b);
   const oldest = sent.length < perMinute ? now : (sent[sent.length - perMinute] ?? now) + windowMs;
   return Math.max(oldest, blockedUntil(window, now));
 };
 
 /** The window with a request at `at`, which `nextTurn` gave. */
-export const taken = (window: Window, now: number, at: number): Window => ({
-  ...window,
-  sent: [...recent(window, now), at].sort((a, b) => a - b),
-});
+export const taken = (given: Window, now: number, at: number): Window => {
+  const window = onThisClock(given, now);
+  return { ...window, sent: [...recent(window, now), at].sort((a, b) => a - b), seenAt: now };
+};
 
 /** The window after an answer: a later block wins over an earlier one, what was not said stays. */
 export const heardIn = (
-  window: Window,
+  given: Window,
   heard: {
     readonly blockedUntil?: number;
     readonly remaining?: number;
@@ -48,6 +76,7 @@ export const heardIn = (
   },
   now: number,
 ): Window => {
+  const window = onThisClock(given, now);
   const block =
     heard.blockedUntil === undefined ? window.blockedUntil : Math.max(heard.blockedUntil, window.blockedUntil ?? 0);
   return {
@@ -56,6 +85,7 @@ export const heardIn = (
     remaining: heard.remaining ?? window.remaining,
     limit: heard.limit ?? window.limit,
     resetAt: heard.resetAt ?? window.resetAt,
+    seenAt: now,
   };
 };
 
@@ -75,7 +105,9 @@ export const parseWindow = (
     return null;
   }
   if (typeof value !== "object" || value === null) return null;
-  const { key, host, sent, blockedUntil, remaining, limit, resetAt } = value as Readonly<Record<string, unknown>>;
+  const { key, host, sent, blockedUntil, remaining, limit, resetAt, seenAt } = value as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof key !== "string" || typeof host !== "string" || !numbers(sent)) return null;
   return {
     key,
@@ -86,6 +118,7 @@ export const parseWindow = (
       remaining: numberOrNull(remaining),
       limit: numberOrNull(limit),
       resetAt: numberOrNull(resetAt),
+      seenAt: numberOrNull(seenAt),
     },
   };
 };
