@@ -15,8 +15,8 @@ export interface ErrorText {
   readonly exitCode: number;
 }
 
-// What JSON leaves as it is and a terminal would act on: DEL, C1, zero-width, bidi, tag characters (lone halves too).
-const unsafeInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udfff]/g;
+// What JSON leaves as it is and a terminal would act on or not show: DEL, C1, separators, all that Unicode calls ignorable.
+const unsafeInJson = /[\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
 
 const escapeUnits = (text: string): string =>
   Array.from({ length: text.length }, (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`).join(
