@@ -75,7 +75,7 @@ describe("completion", () => {
 
   it("offers in bash what may stand at the cursor", () => {
     expect(complete(["adk", "pr-q"])).toEqual(["pr-queue"]);
-    expect(complete(["adk", "-v", "pr-queue", "re"])).toEqual(["release", "ready-to-merge", "restore"]);
+    expect(complete(["adk", "-v", "pr-queue", "re"])).toEqual(["remind", "release", "ready-to-merge", "restore"]);
     expect(complete(["adk", "repo", "branch", "pro"])).toEqual(["promote"]);
     expect(complete(["adk", "pr-queue", "claim", "x", "--fo"])).toEqual(["--force"]);
     expect(complete(["adk", "completion", "f"])).toEqual(["fish"]);
