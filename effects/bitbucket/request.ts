@@ -110,7 +110,7 @@ export const makeGet = (
       if (answer.status !== 200) {
         const retryAt = said.blockedUntil ?? (limited ? now + 60_000 : null);
         return yield* Effect.fail(
-          statusFailure({ status: answer.status, message: messageOf(answer.body), retryAt }, asked),
+          statusFailure({ status: answer.status, message: log.redact(messageOf(answer.body)), retryAt }, asked),
         );
       }
       return yield* Effect.try({
