@@ -138,6 +138,28 @@ describe("many pull requests of GitHub", () => {
     expect(fake.ledger).toHaveLength(1);
   });
 
+  it("are read one by one from an Enterprise Server whose GraphQL lacks a field", async () => {
+    const message = "Field 'isInMergeQueue' doesn't exist on type 'PullRequest'";
+    const errors = [{ message, extensions: { code: "undefinedField" } }];
+    fake.behave({ operation: "graphql", does: { kind: "answer", status: 200, body: { data: null, errors } } });
+    const host = "127.0.0.1";
+    const prs = [1, 2].map((number) => ({
+      ...pr("acme", "shop", number, host),
+      pr_url: `https://${host}/acme/shop/pull/${number}`,
+    }));
+    // The path names an Enterprise Server, whose host is then the fake's own.
+    const seen = await lookAtAll(prs, { GITHUB_TOKEN: token, GITHUB_API_URL: `${fake.url}/api/v3` });
+    expect([...seen.values()].map((one) => Either.isRight(one) && one.right.clone_url)).toEqual([
+      `https://${host}/acme/shop.git`,
+      `https://${host}/acme/shop.git`,
+    ]);
+    expect(fake.ledger.map(({ pathname }) => pathname)).toEqual([
+      "/api/graphql",
+      "/api/v3/repos/acme/shop/pulls/1",
+      "/api/v3/repos/acme/shop/pulls/2",
+    ]);
+  });
+
   it("are read one by one, conditionally, without a token", async () => {
     const seen = await lookAtAll([pr("acme", "shop", 1), pr("acme", "shop", 2)], { PATH: "/nowhere" });
     expect([...seen.values()].every(Either.isRight)).toBe(true);

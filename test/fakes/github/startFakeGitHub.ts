@@ -100,7 +100,8 @@ class Host {
   answer(request: SeenRequest): { readonly operation: string | null; readonly sent: Sent | "hang" | "drop" } {
     if (/^(?:\/api)?\/graphql$/.test(request.pathname)) return this.#graphQl(request);
     const api = githubOpenApi();
-    const pathname = describedPath(this.state, request.pathname);
+    // An Enterprise Server has the same interface below a path of its own.
+    const pathname = describedPath(this.state, request.pathname.replace(/^\/api\/v3(?=\/)/, ""));
     const operation = api.operation(request.method, pathname);
     if (operation === null) return { operation: null, sent: this.#violation(request, ["unknown operation"]) };
     const refused = (problems: ReadonlyArray<string>) => ({
