@@ -9,13 +9,25 @@ import { queuePlatformLayer } from "../layers/queuePlatform.ts";
 import type { VerbInput, VerbModule } from "../verb.ts";
 import { rowOf, severalPrs } from "./prQueueInput.ts";
 
+/** Failures of one reason are one line: an outage of a host is one thing to know, not one a row. */
+const failedLines = (failed: UpdateReport["failed"]): ReadonlyArray<string> => {
+  const reasons = new Map<string, Array<string>>();
+  for (const { error, pr_url } of failed) reasons.set(error, [...(reasons.get(error) ?? []), pr_url]);
+  return [...reasons].map(([error, [first = "", ...others]]) =>
+    terminalCell(
+      others.length === 0 ? `  failed: ${first}: ${error}` : `  ${others.length + 1} failed, ${first} first: ${error}`,
+    ),
+  );
+};
+
 const text = (report: UpdateReport): string => {
-  const { checked, unchanged, moved, merged, closed, reopened, failed } = report;
+  const { checked, unchanged, moved, merged, closed, reopened, failed, notes } = report;
   const counts = `${checked} checked: ${unchanged} unchanged, ${moved} moved, ${merged} merged, ${closed} closed`;
   const again = reopened === 0 ? "" : `, ${reopened} reopened`;
   return [
     `${counts}${again}, ${failed.length} failed`,
-    ...failed.map((each) => terminalCell(`  failed: ${each.pr_url}: ${each.error}`)),
+    ...notes.map((note) => terminalCell(`  ${note}`)),
+    ...failedLines(failed),
   ].join("\n");
 };
 

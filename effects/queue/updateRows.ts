@@ -2,14 +2,17 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import { identityKey } from "../../src/names.ts";
+import type { Move, NewPlace } from "../../src/pr/moveRows.ts";
 import type { PrMetadata } from "../../src/pr/prMetadata.ts";
 import { isTerminal, type QueueRow } from "../../src/queue/row.ts";
-import { formatTime } from "../../src/time.ts";
+import { formatTime, type IsoTime } from "../../src/time.ts";
 import { Engine } from "../engine/Engine.ts";
 import { Git } from "../git/Git.ts";
 import { Log } from "../log/Log.ts";
+import type { PlatformFailure } from "../platform/errors.ts";
 import { PullRequests } from "../platform/PullRequests.ts";
 import { QueueStore } from "../store/QueueStore.ts";
+import { moveRenamed } from "./moveRenamed.ts";
 import { type RefreshedRow, refreshRow } from "./refreshRow.ts";
 
 /** Document of `pr-queue update`. `moved`: another head or target; a row that ended counts as merged or closed only. */
@@ -20,7 +23,18 @@ export interface UpdateReport {
   readonly merged: number;
   readonly closed: number;
   readonly reopened: number;
-  readonly failed: ReadonlyArray<{ readonly pr_url: string; readonly error: string }>;
+  readonly failed: ReadonlyArray<UpdateFailure>;
+  /** Rows whose repository has another name now: pr_url before and after. */
+  readonly renamed: ReadonlyArray<Move>;
+  /** What moved and what has to wait, for people. */
+  readonly notes: ReadonlyArray<string>;
+}
+
+/** Why a row could not be looked at; it keeps what it had. `retry_at`: when the host may be asked again, where it said so. */
+export interface UpdateFailure {
+  readonly pr_url: string;
+  readonly error: string;
+  readonly retry_at?: IsoTime;
 }
 
 export interface UpdateOptions {
@@ -35,7 +49,7 @@ const batchSize = 200;
 type Look =
   | { readonly kind: "fresh"; readonly meta: PrMetadata }
   | { readonly kind: "untouched" }
-  | { readonly kind: "failed"; readonly error: string };
+  | { readonly kind: "failed"; readonly error: string; readonly retry_at?: IsoTime };
 
 type Tips = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -62,6 +76,21 @@ const standsStill = (row: RefreshedRow, tips: Tips): boolean => {
   return branches.get(row.head_ref) === row.head_sha && branches.get(row.target_branch) === row.base_sha;
 };
 
+const failedLook = (failure: PlatformFailure): Look => ({
+  kind: "failed",
+  error: failure.message,
+  ...(failure._tag === "RateLimited" && failure.retry_at !== null ? { retry_at: failure.retry_at } : {}),
+});
+
+/** GitHub's lasting ids of today; older forms name the same PR in other words and cannot be compared. */
+const isNodeId = (id: string | null): id is string => (id ?? "").startsWith("PR_");
+
+/** Another PR stands where this one was: a new repository took the old name. The row's own is not to be seen there. */
+const freshLook = (row: QueueRow, meta: PrMetadata): Look =>
+  isNodeId(row.node_id) && isNodeId(meta.node_id) && row.node_id !== meta.node_id
+    ? { kind: "failed", error: `another pull request stands at ${row.pr_url} now, of a repository that took the name` }
+    : { kind: "fresh", meta };
+
 const lookAt = (
   rows: ReadonlyArray<QueueRow>,
   tips: Tips,
@@ -75,17 +104,18 @@ const lookAt = (
         const key = identityKey(row);
         const answer = answers.get(key);
         if (answer === undefined) return [key, { kind: "untouched" }];
-        return [
-          key,
-          Either.isRight(answer)
-            ? { kind: "fresh", meta: answer.right }
-            : { kind: "failed", error: answer.left.message },
-        ];
+        return [key, Either.isRight(answer) ? freshLook(row, answer.right) : failedLook(answer.left)];
       }),
     );
   });
 
-type Outcome = "unchanged" | "moved" | "merged" | "closed" | "reopened" | { readonly error: string };
+type Outcome =
+  | "unchanged"
+  | "moved"
+  | "merged"
+  | "closed"
+  | "reopened"
+  | { readonly error: string; readonly retry_at?: IsoTime };
 
 /** One transaction for a batch of answers; a row that is gone meanwhile is no longer counted. */
 const store = (looks: ReadonlyMap<string, Look>, at: string) =>
@@ -97,7 +127,8 @@ const store = (looks: ReadonlyMap<string, Look>, at: string) =>
         const seen = looks.get(key);
         if (seen === undefined) return row;
         if (seen.kind === "failed") {
-          outcomes.set(key, { error: seen.error });
+          const { error, retry_at } = seen;
+          outcomes.set(key, { error, ...(retry_at === undefined ? {} : { retry_at }) });
           return row;
         }
         if (seen.kind === "untouched") {
@@ -121,7 +152,10 @@ const store = (looks: ReadonlyMap<string, Look>, at: string) =>
     }),
   );
 
-const report = (outcomes: ReadonlyMap<string, Outcome>, urls: ReadonlyMap<string, string>): UpdateReport => {
+const report = (
+  outcomes: ReadonlyMap<string, Outcome>,
+  urls: ReadonlyMap<string, string>,
+): Omit<UpdateReport, "renamed" | "notes"> => {
   const all = [...outcomes.values()];
   const count = (outcome: Outcome): number => all.filter((each) => each === outcome).length;
   return {
@@ -132,7 +166,7 @@ const report = (outcomes: ReadonlyMap<string, Outcome>, urls: ReadonlyMap<string
     closed: count("closed"),
     reopened: count("reopened"),
     failed: [...outcomes].flatMap(([key, outcome]) =>
-      typeof outcome === "string" ? [] : [{ pr_url: urls.get(key) ?? key, error: outcome.error }],
+      typeof outcome === "string" ? [] : [{ pr_url: urls.get(key) ?? key, ...outcome }],
     ),
   };
 };
@@ -157,15 +191,25 @@ export const updateRows = (options: UpdateOptions) =>
     const tips = yield* localTips(rows);
     const outcomes = new Map<string, Outcome>();
     for (const key of named ?? []) outcomes.set(key, { error: "is not in the queue" });
+    const places = new Map<string, NewPlace>();
+    const staying = new Set<string>();
     let done = 0;
     for (const batch of batches(rows)) {
       const looks = yield* lookAt(batch, tips);
+      for (const [key, look] of looks) {
+        if (look.kind !== "fresh") continue;
+        if (look.meta.renamed_to === null) staying.add(key);
+        else places.set(key, look.meta.renamed_to);
+      }
       done += batch.length;
       if (options.onProgress !== undefined) yield* options.onProgress(done, rows.length);
       const at = formatTime(yield* Clock.currentTimeMillis);
       for (const [key, outcome] of yield* store(looks, at)) outcomes.set(key, outcome);
     }
-    const result = report(outcomes, new Map(rows.map((row) => [identityKey(row), row.pr_url])));
-    yield* Effect.forEach(result.failed, (failed) => log.record("update_failed", failed), { discard: true });
+    const byKey = new Map(rows.map((row) => [identityKey(row), row]));
+    const { moved: renamed, notes } = yield* moveRenamed({ places, staying, rows: byKey });
+    const urls = new Map(rows.map((row) => [identityKey(row), row.pr_url]));
+    const result: UpdateReport = { ...report(outcomes, urls), renamed, notes };
+    yield* Effect.forEach(result.failed, (failed) => log.record("update_failed", { ...failed }), { discard: true });
     return result;
   });

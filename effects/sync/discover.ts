@@ -46,11 +46,18 @@ export const discover = (
     yield* run.step(
       "pr-queue update --all",
       tolerant(
-        Effect.map(updateRows({ keys: "all" }), (report) => ({
-          status: report.failed.length > 0 ? ("warn" as const) : ("ok" as const),
-          rc: report.failed.length > 0 ? 1 : 0,
-          summary: `${report.checked} checked, ${report.moved} moved, ${report.merged} merged, ${report.closed} closed, ${report.failed.length} failed`,
-        })),
+        Effect.map(updateRows({ keys: "all" }), (report) => {
+          const limited = report.failed.flatMap(({ retry_at }) => retry_at ?? []).sort();
+          const until = limited.length === 0 ? "" : `, limited until ${limited.at(-1)}`;
+          const counts = `${report.checked} checked, ${report.moved} moved, ${report.merged} merged, ${report.closed} closed`;
+          const reasons = [...new Set(report.failed.map(({ error }) => error))].slice(0, 5);
+          board.change((file) => withNotes(file, [...report.notes, ...reasons]));
+          return {
+            status: report.failed.length > 0 ? ("warn" as const) : ("ok" as const),
+            rc: report.failed.length > 0 ? 1 : 0,
+            summary: `${counts}, ${report.failed.length} failed${until}`,
+          };
+        }),
       ),
     );
     yield* run.step(

@@ -36,6 +36,18 @@ const prepared = (row: QueueRow): string => {
   return `${row.prep_status}${at}${row.prep_error === null ? "" : `: ${row.prep_error}`}`;
 };
 
+/** What the host says will or must happen before a merge; empty where it says nothing. */
+const hostWords = (row: QueueRow): ReadonlyArray<readonly [string, string]> => {
+  const words = [
+    ...(row.review_decision === null || row.review_decision === undefined
+      ? []
+      : [row.review_decision.toLowerCase().replaceAll("_", " ")]),
+    ...(row.in_merge_queue === true ? ["in the merge queue"] : []),
+    ...(row.auto_merge === true ? ["merges by itself once it may"] : []),
+  ];
+  return words.length === 0 ? [] : [["on the host", words.join(", ")]];
+};
+
 /** One row for people, one fact a line; everything that comes from outside is made safe for a terminal. */
 export const showText = (detail: RowDetail): string => {
   const { row } = detail;
@@ -46,6 +58,7 @@ export const showText = (detail: RowDetail): string => {
     ["head", sha(row.head_sha)],
     ["size", size(row)],
     ["status", `${row.status}${row.is_draft ? " (draft)" : ""}${row.state === null ? "" : `, host says ${row.state}`}`],
+    ...hostWords(row),
     ["preparation", prepared(row)],
     ["last review", reviewed(row)],
     ["lock", lockText(detail.lock)],

@@ -212,7 +212,7 @@ describe("adk pr-queue add and update", () => {
     const again = await home.json(["pr-queue", "update", page(1)], env());
     expect([again.code, again.body]).toEqual([
       0,
-      { checked: 1, unchanged: 1, moved: 0, merged: 0, closed: 0, reopened: 0, failed: [] },
+      { checked: 1, unchanged: 1, moved: 0, merged: 0, closed: 0, reopened: 0, failed: [], renamed: [], notes: [] },
     ]);
     expect((await home.run(["pr-queue", "update"], env())).code).toBe(2);
     expect((await home.run(["pr-queue", "update", page(1), "--all"], env())).code).toBe(2);

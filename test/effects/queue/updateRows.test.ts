@@ -42,6 +42,8 @@ describe("updateRows", () => {
         closed: 1,
         reopened: 0,
         failed: [{ pr_url: "https://github.com/acme/shop/pull/5", error: "no answer" }],
+        renamed: [],
+        notes: [],
       });
       expect(asked).toHaveLength(5);
       const now = yield* rowsNow;
