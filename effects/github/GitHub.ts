@@ -17,10 +17,20 @@ import { tokenFor } from "./token.ts";
 export class GitHub extends Context.Tag("adk/GitHub")<
   GitHub,
   PlatformReader & {
+    /** The host's own word on the token's limit, which costs nothing; fails when it does not accept the token. */
+    readonly rateLimit: (host: string) => Effect.Effect<RateLimit, PlatformFailure>;
     /** What git may send to `host`, or null: an unknown host, or no token for it. Asked once a host and process. */
     readonly credentialFor: (host: string) => Effect.Effect<HostCredential | null>;
   }
 >() {}
+
+export interface RateLimit {
+  readonly hasToken: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds since the epoch. */
+  readonly resetAt: number;
+}
 
 export interface GitHubOptions extends ApiHostOptions {
   /** Time limit of one request. */
@@ -109,12 +119,24 @@ const make = (options: GitHubOptions) =>
         return yield* readConversation(services, to, pr, headSha);
       });
 
+    const rateLimit = (host: string): Effect.Effect<RateLimit, PlatformFailure> =>
+      Effect.gen(function* () {
+        const to = yield* connection(host);
+        if (to === null) return yield* notConfigured(host);
+        const what = "its rate limit";
+        const { data } = yield* ask(services, to, { what, resource: "rest" }, (request) =>
+          to.client.rest.rateLimit.get({ request }),
+        );
+        const { limit, remaining, reset } = data.resources.core;
+        return { hasToken: to.hasToken, limit, remaining, resetAt: reset * 1000 };
+      });
+
     const credentialFor = (host: string): Effect.Effect<HostCredential | null> =>
       Effect.map(token(host.toLowerCase()), (value) =>
         value === null ? null : { host: host.toLowerCase(), token: value },
       );
 
-    return { metadata, metadataAll, conversation, credentialFor };
+    return { metadata, metadataAll, conversation, rateLimit, credentialFor };
   });
 
 /** Octokit is loaded with the first request, the token looked for with the first need of it. */

@@ -23,9 +23,15 @@ const storedLogin = (host: string, env: NodeJS.ProcessEnv): Effect.Effect<string
     return result.failed ? null : nonEmpty(result.stdout);
   });
 
+/** What `gh` too takes for every host that is an Enterprise Server, and for no other. */
+const enterpriseToken = (host: string, env: NodeJS.ProcessEnv): string | null =>
+  host === "github.com" || host.endsWith(".ghe.com")
+    ? null
+    : (nonEmpty(env.GH_ENTERPRISE_TOKEN) ?? nonEmpty(env.GITHUB_ENTERPRISE_TOKEN));
+
 /**
- * The token for one GitHub host (spec 3, "Environment"): GITHUB_TOKEN or GH_TOKEN when they are that host's, else what
- * `gh auth token` has stored for it. Null means: go without. `gh` is asked only when the requests go to the host
+ * The token for one GitHub host (spec 3, "Environment"): GITHUB_TOKEN or GH_TOKEN when they are that host's,
+ * GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN for another Enterprise Server, else what `gh auth token` has stored for it. Null means: go without. `gh` is asked only when the requests go to the host
  * itself, so that its login never reaches a proxy. The token is in no argv and in no log.
  */
 export const tokenFor = (host: string, options: ApiHostOptions): Effect.Effect<string | null> => {
@@ -34,5 +40,7 @@ export const tokenFor = (host: string, options: ApiHostOptions): Effect.Effect<s
   if (api === null) return Effect.succeed(null);
   const given = nonEmpty(options.env.GITHUB_TOKEN) ?? nonEmpty(options.env.GH_TOKEN);
   if (given !== null && tokenHost(options.env) === name) return Effect.succeed(given);
+  const enterprise = api.isOwnHost ? enterpriseToken(name, options.env) : null;
+  if (enterprise !== null) return Effect.succeed(enterprise);
   return api.isOwnHost ? storedLogin(name, options.env) : Effect.succeed(null);
 };

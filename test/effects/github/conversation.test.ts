@@ -142,6 +142,51 @@ describe("what was said on a pull request", () => {
     expect(fake.ledger).toEqual([]);
   });
 
+  it("lacks the part that the token may not read, by name, and has the others to their end", async () => {
+    fake.behave({
+      operation: "graphql",
+      does: {
+        kind: "answer",
+        status: 200,
+        body: {
+          data: { repository: { pullRequest: null, object: { oid: head, statusCheckRollup: null } } },
+          errors: [
+            {
+              type: "FORBIDDEN",
+              path: ["repository", "object", "statusCheckRollup"],
+              message: "Resource not accessible by personal access token",
+            },
+          ],
+        },
+      },
+    });
+    const { threads, reviews, checks, notes } = await read();
+    expect(threads).toHaveLength(122);
+    expect(reviews).toHaveLength(1);
+    expect(checks).toBeNull();
+    expect(notes).toEqual([
+      expect.stringMatching(/^checks were not read: .*Resource not accessible by personal access token/),
+    ]);
+    expect(fake.ledger).toHaveLength(4);
+  });
+
+  it("fails as a whole when the error is about the pull request itself", async () => {
+    const error = await onGitHub(
+      { env: { GITHUB_API_URL: fake.url, GITHUB_TOKEN: token }, githubHosts: [] },
+      (github) => Effect.flip(github.conversation(pr("acme", "shop", 9), head)),
+    );
+    expect(error).toMatchObject({ _tag: "NotFoundOnHost" });
+  });
+
+  it("says that a thread goes on past its first twenty comments", async () => {
+    await fake.close();
+    const comments = Array.from({ length: 21 }, (_, n) => ({ id: `RC_${n}`, author: "otto", body: `Remark ${n}` }));
+    fake = await start([], [thread(1, { comments }), thread(2)]);
+    const { threads, notes } = await read();
+    expect(threads?.[0]?.comments).toHaveLength(20);
+    expect(notes).toEqual(["1 long threads are shown with their first comments only"]);
+  });
+
   it("fails by name when the host does not answer", async () => {
     fake.behave({ operation: "graphql", does: { kind: "raw", status: 503, body: "<html>" } });
     const error = await onGitHub(

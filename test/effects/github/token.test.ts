@@ -57,6 +57,22 @@ describe("the token of a host", () => {
     expect(await token("github.com", env)).toBe("token-of-github.com");
   });
 
+  it("of enterprise hosts goes to configured ones, never to github.com, *.ghe.com or an unknown host", async () => {
+    const hosts = ["ghe.acme.test", "acme.ghe.com"];
+    const env = {
+      GITHUB_TOKEN: "for-github",
+      GH_ENTERPRISE_TOKEN: "one",
+      GITHUB_ENTERPRISE_TOKEN: "two",
+      PATH: folder,
+    };
+    expect(await token("GHE.acme.test", env, hosts)).toBe("one");
+    expect(await token("ghe.acme.test", { ...env, GH_ENTERPRISE_TOKEN: "" }, hosts)).toBe("two");
+    expect(await token("github.com", env, hosts)).toBe("for-github");
+    expect(await token("github.com", { ...env, GITHUB_TOKEN: "" }, hosts)).toBeNull();
+    expect(await token("acme.ghe.com", env, hosts)).toBeNull();
+    expect(await token("ghe.other.test", env, hosts)).toBeNull();
+  });
+
   it("of gh is never sent to a proxy", async () => {
     expect(await token("github.com", { GITHUB_API_URL: "https://proxy.test", PATH: installGh(perHost) })).toBeNull();
   });
