@@ -8,7 +8,7 @@ const secretName = /(?:^|_)(?:TOKEN|KEY|SECRET|CREDS?|PASSWORD|PAT)$/i;
 const shortest = 12;
 const largestFile = 64 * 1024 * 1024;
 
-/** A value that is looked for when the test's folders are removed. */
+/** A value that is looked for when the test's folders are removed; its first 12 characters must be no ordinary words. */
 export const plant = (value: string): string => {
   if (value.length < shortest) throw new Error("a canary must be at least 12 characters long");
   planted.add(value);
