@@ -1,10 +1,15 @@
 import type * as Context from "effect/Context";
 import type * as Effect from "effect/Effect";
+import type * as Either from "effect/Either";
 import type { Config } from "../../src/config/config.ts";
 import type { Failure } from "../../src/errors.ts";
 import type { QueueFile } from "../../src/queue/row.ts";
+import type { SlackChannel, SlackIdentity } from "../../src/slack/types.ts";
+import type { RateLimit } from "../github/GitHub.ts";
 import type { Home } from "../home/Home.ts";
 import type { Log } from "../log/Log.ts";
+import type { LimitState } from "../network/HostLimits.ts";
+import type { SlackFailure } from "../slack/errors.ts";
 
 /** What one look at one thing found (spec 3, document of `doctor`). */
 export interface Finding {
@@ -29,6 +34,13 @@ export interface DoctorInput {
   /** Names of task folders that belong to no row. */
   readonly orphans: Effect.Effect<ReadonlyArray<string>, Failure>;
   readonly lockMechanism: Effect.Effect<string, Failure>;
+  /** What GitHub says of the token's limit, for one host. */
+  readonly githubLimit: (host: string) => Effect.Effect<RateLimit, Failure>;
+  /** What all processes know of the hosts' limits. */
+  readonly limits: Effect.Effect<ReadonlyArray<LimitState>, Failure>;
+  readonly slackIdentity: Effect.Effect<SlackIdentity, Failure>;
+  /** Configured channels (connectors/slack.md too), each with its outcome. */
+  readonly slackChannels: Effect.Effect<ReadonlyMap<string, Either.Either<SlackChannel, SlackFailure>>, Failure>;
 }
 
 /** A check never fails: what goes wrong while looking is a finding too. */

@@ -1,6 +1,10 @@
 import * as Effect from "effect/Effect";
+import * as Either from "effect/Either";
 import type { Config } from "../../src/config/config.ts";
+import type { Failure } from "../../src/errors.ts";
+import { formatTime } from "../../src/time.ts";
 import { apiFor, knownGitHubHosts } from "../github/apiHosts.ts";
+import type { RateLimit } from "../github/GitHub.ts";
 import { type Check, count, type Finding, fail, pass, warn } from "./finding.ts";
 
 /** Longest wait for one answer of the network or of gh, in milliseconds. */
@@ -135,16 +139,38 @@ const ollamaFinding = (env: NodeJS.ProcessEnv, config: Config): Effect.Effect<Fi
   });
 };
 
+/** Whether the host accepts the token, by a request that costs nothing. */
+const accessFinding = (host: string, answer: Either.Either<RateLimit, Failure>): Finding => {
+  const name = `github ${host}`;
+  if (Either.isLeft(answer)) {
+    const { _tag, message, hint } = answer.left;
+    return _tag === "NotPermitted" ? fail(name, message, hint) : warn(name, message, hint);
+  }
+  const { hasToken, limit, remaining, resetAt } = answer.right;
+  const left = `${remaining} of ${limit} requests left until ${formatTime(resetAt)}`;
+  if (remaining === 0) return warn(name, left, "run it again after that");
+  const only = hasToken ? "the token is accepted" : "no token: only public PRs, without their threads and checks";
+  return pass(name, `${only}; ${left}`);
+};
+
 /** Checks of tokens (present or absent, never a value) and of servers. */
 export const networkChecks: ReadonlyArray<Check> = [
   {
     name: "tokens",
-    run: ({ env, config }) =>
-      Effect.succeed([
-        tokenFinding("token github", env, ["GITHUB_TOKEN", "GH_TOKEN"], false),
-        tokenFinding("token slack", env, ["SLACK_USER_TOKEN", "SLACK_BOT_TOKEN"], usesSlack(config)),
-        tokenFinding("token bitbucket", env, ["BITBUCKET_TOKEN"], config.defaults.platform === "bitbucket"),
-      ]),
+    run: ({ env, config, queue }) =>
+      Effect.map(Effect.either(queue), (read) => {
+        const hasBitbucket = Either.isRight(read) && read.right.prs.some(({ platform }) => platform === "bitbucket");
+        return [
+          tokenFinding("token github", env, ["GITHUB_TOKEN", "GH_TOKEN"], false),
+          tokenFinding("token slack", env, ["SLACK_USER_TOKEN", "SLACK_BOT_TOKEN"], usesSlack(config)),
+          tokenFinding(
+            "token bitbucket",
+            env,
+            ["BITBUCKET_TOKEN"],
+            hasBitbucket || config.defaults.platform === "bitbucket",
+          ),
+        ];
+      }),
   },
   {
     name: "gh",
@@ -160,6 +186,15 @@ export const networkChecks: ReadonlyArray<Check> = [
       const apis = knownGitHubHosts(options).flatMap((host) => apiFor(host, options)?.baseUrl ?? []);
       return Effect.forEach(apis, (url) => reachable("github", url), { concurrency: "unbounded" });
     },
+  },
+  {
+    name: "github token",
+    run: ({ env, config, githubLimit }) =>
+      Effect.forEach(
+        knownGitHubHosts({ env, githubHosts: config.github.hosts }),
+        (host) => Effect.map(Effect.either(githubLimit(host)), (answer) => accessFinding(host, answer)),
+        { concurrency: "unbounded" },
+      ),
   },
   {
     name: "ollama",

@@ -2,10 +2,12 @@ import * as Effect from "effect/Effect";
 import { agentsCheck } from "./agentsCheck.ts";
 import { dataChecks, ofFailure } from "./dataChecks.ts";
 import { type Check, type DoctorInput, type Finding, warn } from "./finding.ts";
+import { limitsCheck } from "./limitsCheck.ts";
 import { logsCheck } from "./logsCheck.ts";
 import { machineChecks } from "./machineChecks.ts";
 import { networkChecks } from "./networkChecks.ts";
 import { permissionsCheck } from "./permissions.ts";
+import { slackCheck } from "./slackCheck.ts";
 
 /** Longest time of one check, in milliseconds; the slowest decides how long `adk doctor` takes. */
 const limitMs = 2_600;
@@ -16,6 +18,8 @@ const allChecks: ReadonlyArray<Check> = [
   ...dataChecks,
   logsCheck,
   ...networkChecks,
+  slackCheck,
+  limitsCheck,
   agentsCheck,
 ];
 

@@ -100,7 +100,10 @@ export const ask = <A>(
     }).pipe(
       Effect.ensuring(record),
       Effect.tapErrorTag("RateLimited", (limited) =>
-        limits.heard(pace, { blockedUntil: parseTime(limited.retry_at) ?? now + unnamedBlockMs }),
+        limits.heard(pace, {
+          blockedUntil: parseTime(limited.retry_at) ?? now + unnamedBlockMs,
+          blocksHost: limited.retry_at === null,
+        }),
       ),
     );
   });

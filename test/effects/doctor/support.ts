@@ -26,6 +26,10 @@ export const doctorInput = (): { readonly dir: string; readonly input: DoctorInp
       queue: Effect.succeed({ schema_version: queueSchemaVersion, rev: 1, prs: [] }),
       orphans: Effect.succeed([]),
       lockMechanism: Effect.succeed("fs-native-extensions"),
+      githubLimit: () => Effect.succeed({ hasToken: true, limit: 5000, remaining: 4999, resetAt: 1_800_000_000_000 }),
+      limits: Effect.succeed([]),
+      slackIdentity: Effect.die("no token, so nobody asks"),
+      slackChannels: Effect.die("no token, so nobody asks"),
     },
   };
 };
