@@ -69,6 +69,16 @@ const diffOf = (options: {
     return { census, diff };
   });
 
+/** GitHub counts no further. */
+const mostCountedFiles = 3000;
+
+/** The census decides at any count; the host's number only says that something is to be explained. */
+const countsDiffer = (counted: number, census: number): string => {
+  const why =
+    counted === mostCountedFiles && census > counted ? "the host counts no further" : "renames count once there";
+  return `the host counts ${counted} changed files, the census ${census} (${why})`;
+};
+
 /** Description and conversation as the host has them now. A host that does not answer costs a note, not the preparation. */
 const askHost = (row: QueueRow, head: string) =>
   Effect.gen(function* () {
@@ -211,7 +221,7 @@ export const prepareTask = (options: {
         : [`the index covers only ${options.scope.join(", ")}`]),
       ...(diff.truncated ? [`diff.patch is cut at ${maxPatchBytes} bytes`] : []),
       ...(row.changed_files !== null && row.changed_files !== census.length
-        ? [`the host counts ${row.changed_files} changed files, the census ${census.length} (renames count once there)`]
+        ? [countsDiffer(row.changed_files, census.length)]
         : []),
     ];
     yield* writePrecis({
