@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock";
 import type * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { limitOf, type SaidLimit } from "../../src/network/limitHeaders.ts";
-import { parseTime } from "../../src/time.ts";
+import { type IsoTime, parseTime } from "../../src/time.ts";
 import type { Log } from "../log/Log.ts";
 import { type AnswerCache, guardedFetch, type NetworkCall } from "../network/guardedFetch.ts";
 import type { HostLimits, Pace } from "../network/HostLimits.ts";
@@ -56,6 +56,25 @@ export const connect = (options: {
 /** Where GraphQL stands beside a REST interface: `/graphql` at api.github.com, `/api/graphql` at an Enterprise Server. */
 export const graphQlBase = (baseUrl: string): string => baseUrl.replace(/\/api\/v3$/, "/api");
 
+const paceOf = (to: Connection, resource: "rest" | "graphql"): Pace => ({
+  key: `${to.host} ${resource}`,
+  host: to.host,
+  perMinute: perMinute[resource],
+  maxWaitMs,
+});
+
+/** Tells all processes that the host refuses more requests: until the time it named, else for a minute. */
+export const tellLimited = (
+  services: Services,
+  to: Connection,
+  refused: { readonly resource: "rest" | "graphql"; readonly retryAt: IsoTime | null },
+): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    services.limits.heard(paceOf(to, refused.resource), {
+      blockedUntil: parseTime(refused.retryAt) ?? now + unnamedBlockMs,
+    }),
+  );
+
 /**
  * Sends one request in its turn: the host's limit is kept by all processes together, what the answer says of it is
  * recorded for all, every call is in the log, and every failure has its name. `what` is named in messages.
@@ -68,12 +87,7 @@ export const ask = <A>(
 ): Effect.Effect<A, PlatformFailure> =>
   Effect.gen(function* () {
     const { log, limits } = services;
-    const pace: Pace = {
-      key: `${to.host} ${asked.resource}`,
-      host: to.host,
-      perMinute: perMinute[asked.resource],
-      maxWaitMs,
-    };
+    const pace = paceOf(to, asked.resource);
     yield* limits.turn(pace);
     const now = yield* Clock.currentTimeMillis;
     const calls: Array<NetworkCall> = [];

@@ -36,6 +36,8 @@ export interface Pace {
 export interface Heard {
   /** Nothing may be sent before this moment (Retry-After, or a reset with nothing left), in ms since the epoch. */
   readonly blockedUntil?: number;
+  /** The block is for all keys of the host: GitHub's secondary limits are. Slack's Retry-After is for one method. */
+  readonly blocksHost?: boolean;
   /** Requests (or points) that are left until `resetAt`. */
   readonly remaining?: number;
   readonly limit?: number;
@@ -159,9 +161,16 @@ const make = Effect.gen(function* () {
 
   type Reserved = { readonly at: number; readonly now: number; readonly granted: boolean } | null;
 
-  const reserve = (pace: Pace) =>
+  /** Until when nothing at all may be sent to the host; read without a lock, a write of it is one rename. */
+  const hostBlock = (host: string) =>
+    Effect.promise(async () => {
+      const found = await read(join(folder, `${nameOf(host)}.json`));
+      return found === null || found === "broken" ? emptyWindow : found.window;
+    });
+
+  const reserve = (pace: Pace, hostWindow: Window) =>
     change<Reserved>(pace, null, (window, now) => {
-      const at = nextTurn(window, now, pace.perMinute);
+      const at = Math.max(nextTurn(window, now, pace.perMinute), blockedUntil(hostWindow, now));
       const granted = at - now <= pace.maxWaitMs;
       return [granted ? taken(window, now, at) : window, { at, now, granted }];
     });
@@ -171,7 +180,8 @@ const make = Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis;
       let waited = 0;
       for (;;) {
-        const got = yield* reserve({ ...pace, maxWaitMs: Math.max(0, pace.maxWaitMs - waited) });
+        const left = { ...pace, maxWaitMs: Math.max(0, pace.maxWaitMs - waited) };
+        const got = yield* reserve(left, yield* hostBlock(pace.host));
         if (got === null) return;
         const { at, now, granted } = got;
         if (!granted) {
@@ -183,9 +193,10 @@ const make = Effect.gen(function* () {
         yield* Effect.sleep(at - now);
         waited = Math.max(waited + (at - now), (yield* Clock.currentTimeMillis) - started);
         // Somebody may have heard a Retry-After meanwhile; then this turn is not one any more.
+        const whole = yield* hostBlock(pace.host);
         const blocked = yield* change<boolean>(pace, false, (window, after) => [
           window,
-          blockedUntil(window, after) > after,
+          Math.max(blockedUntil(window, after), blockedUntil(whole, after)) > after,
         ]);
         if (!blocked) return;
       }
@@ -196,9 +207,21 @@ const make = Effect.gen(function* () {
       if (Object.keys(said).length === 0) return;
       yield* log.record("limits_heard", { key: pace.key, ...said });
       yield* change(pace, undefined, (window, now) => [heardIn(window, said, now), undefined]);
+      const { blockedUntil: until } = said;
+      if (said.blocksHost !== true || until === undefined) return;
+      yield* change({ key: pace.host, host: pace.host }, undefined, (window, now) => [
+        heardIn(window, { blockedUntil: until }, now),
+        undefined,
+      ]);
     });
 
-  const states = Effect.gen(function* () {
+  return { turn, heard, states: limitStates(home) };
+});
+
+/** All that is known of limits in a data home; for callers that only look. */
+const limitStates = (home: { readonly cache: string }): Effect.Effect<ReadonlyArray<LimitState>> =>
+  Effect.gen(function* () {
+    const folder = join(home.cache, "limits");
     const now = yield* Clock.currentTimeMillis;
     const found = yield* Effect.promise(async () => {
       const names = await readdir(folder).catch(() => []);
@@ -208,8 +231,5 @@ const make = Effect.gen(function* () {
       .flatMap((one) => (one === null || one === "broken" ? [] : [stateOf(one.key, one.host, one.window, now)]))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
   });
-
-  return { turn, heard, states };
-});
 
 export const layer: Layer.Layer<HostLimits, never, Home | Locks | Log> = Layer.effect(HostLimits, make);

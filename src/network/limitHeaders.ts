@@ -1,6 +1,8 @@
 /** What an answer's headers say of the host's limit; a part that they do not say is left out. Times in ms since the epoch. */
 export interface SaidLimit {
   readonly blockedUntil?: number;
+  /** The host asked to wait (`Retry-After`); a mere count that is used up only concerns what it counts. */
+  readonly blocksHost?: true;
   readonly remaining?: number;
   readonly limit?: number;
   readonly resetAt?: number;
@@ -26,9 +28,11 @@ export const limitOf = (headers: { readonly get: (name: string) => string | null
   const reset = /^\d{9,11}$/.test(headers.get("x-ratelimit-reset") ?? "")
     ? Number(headers.get("x-ratelimit-reset")) * 1000
     : null;
-  const blockedUntil = retryAfter(headers.get("retry-after"), now) ?? (remaining === 0 ? reset : null);
+  const asked = retryAfter(headers.get("retry-after"), now);
+  const blockedUntil = asked ?? (remaining === 0 ? reset : null);
   return {
     ...(blockedUntil === null ? {} : { blockedUntil }),
+    ...(asked === null ? {} : { blocksHost: true }),
     ...(remaining === null ? {} : { remaining }),
     ...(limit === null ? {} : { limit }),
     ...(reset === null ? {} : { resetAt: reset }),

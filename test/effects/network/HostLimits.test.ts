@@ -112,6 +112,19 @@ describe("a limiter of one process", () => {
     }).pipe(Effect.provide(over(newHome()))),
   );
 
+  it.scoped("keeps every key of a host from sending when the host as a whole asked to wait, and no other host's", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start0);
+      const limits = yield* HostLimits;
+      yield* limits.heard(pace(), { blockedUntil: start0 + 90_000, blocksHost: true });
+      const refused = yield* Effect.flip(limits.turn(pace({ key: "github.com graphql", maxWaitMs: 89_999 })));
+      expect(refused.retry_at).toBe("2026-01-05T08:01:30Z");
+      yield* limits.turn(pace({ key: "git.corp rest", host: "git.corp", maxWaitMs: 0 }));
+      yield* TestClock.setTime(start0 + 90_000);
+      yield* limits.turn(pace({ key: "github.com graphql", maxWaitMs: 0 }));
+    }).pipe(Effect.provide(over(newHome()))),
+  );
+
   it.scoped("goes by the clock of now when it has been set back by a year", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start0);
