@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readTask, rowOf } from "../cases/support/hosted.ts";
@@ -93,7 +93,6 @@ afterEach(() => home.close());
 const printed = async (args: ReadonlyArray<string>): Promise<string> => {
   const { code, stdout, stderr } = await home.run(args, env);
   const text = `${stdout}${stderr}`;
-  if (code !== 0) console.log(text);
   expect([args, code, forbidden.exec(text)?.[0]]).toEqual([args, 0, undefined]);
   return text;
 };
@@ -162,6 +161,12 @@ describe("hostile titles, names, branches, bodies and comments", () => {
         said.threads.find(({ path }: { path: string | null }) => path !== null).comments[0].body,
       );
     }
+
+    const open = readdirSync(home.data, { recursive: true, encoding: "utf8" }).filter((path) => {
+      const info = lstatSync(join(home.data, path));
+      return !info.isSymbolicLink() && (info.mode & 0o077) !== 0;
+    });
+    expect(open).toEqual([]);
 
     const plan = join(home.data, "tui", "workers", "sync-plan.json");
     expect(() => JSON.parse(readFileSync(plan, "utf8"))).not.toThrow();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { ambientSecrets, plantEnvironment } from "../../support/canaries.ts";
+import { ambientSecrets, canariesIn, plantEnvironment } from "../../support/canaries.ts";
 
 export const root = join(import.meta.dirname, "../../..");
 
@@ -40,7 +40,7 @@ export const start = (file: string, args: ReadonlyArray<string>, env: NodeJS.Pro
   return spawn(process.execPath, [file, ...args], { env: whole, stdio: ["pipe", "pipe", "pipe"] });
 };
 
-/** Waits for the end of a program and for all it printed. */
+/** Waits for the end of a program and for all it printed, which may hold no secret of its environment. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {
   const text = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -49,5 +49,7 @@ export const ended = async (child: ChildProcess): Promise<Ended> => {
     });
   }
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  const found = canariesIn(text.stdout + text.stderr);
+  if (found.length > 0) throw new Error(`secrets were printed: ${found.join(", ")}`);
   return { code, signal, ...text };
 };
