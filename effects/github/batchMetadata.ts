@@ -57,19 +57,31 @@ const askBatch = (services: Services, to: Connection, prs: ReadonlyArray<Platfor
 const isTooMuch = (failure: PlatformFailure): boolean =>
   failure._tag === "HostUnreachable" || failure._tag === "BadResponse";
 
-const askHalving = (
-  services: Services,
-  to: Connection,
-  prs: ReadonlyArray<PlatformRequest>,
-): Effect.Effect<ReadonlyArray<readonly [string, Seen]>> =>
-  Effect.catchAll(askBatch(services, to, prs), (failure) => {
-    const half = Math.ceil(prs.length / 2);
-    if (prs.length < 8 || !isTooMuch(failure))
-      return Effect.succeed(prs.map((pr): readonly [string, Seen] => [identityKey(pr), Either.left(failure)]));
-    return Effect.map(
-      Effect.forEach([prs.slice(0, half), prs.slice(half)], (some) => askHalving(services, to, some)),
-      (answers) => answers.flat(),
-    );
+const allFailed = (prs: ReadonlyArray<PlatformRequest>, failure: PlatformFailure) =>
+  prs.map((pr): readonly [string, Seen] => [identityKey(pr), Either.left(failure)]);
+
+/** Halved so often without an answer, the host is down; then nothing more is sent for this batch. */
+const smallest = 8;
+
+const askHalving = (services: Services, to: Connection, prs: ReadonlyArray<PlatformRequest>) =>
+  Effect.gen(function* () {
+    const seen: Array<readonly [string, Seen]> = [];
+    const waiting = [prs];
+    for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
+      const answer = yield* Effect.either(askBatch(services, to, some));
+      if (Either.isRight(answer)) {
+        seen.push(...answer.right);
+        continue;
+      }
+      const half = Math.ceil(some.length / 2);
+      if (isTooMuch(answer.left) && some.length >= smallest) {
+        waiting.unshift(some.slice(0, half), some.slice(half));
+        continue;
+      }
+      seen.push(...allFailed([...some, ...waiting.flat()], answer.left));
+      waiting.length = 0;
+    }
+    return seen;
   });
 
 /** Metadata of PRs of one host through GraphQL, 50 a request; each PR has its own outcome. */

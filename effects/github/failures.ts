@@ -163,9 +163,9 @@ export interface GraphQlError {
   readonly saml: boolean;
 }
 
-/** What an error of a GraphQL answer means for one PR. */
-export const graphQlFailure = (error: GraphQlError, asked: Asked): PlatformFailure => {
-  const answer = { status: 403, headers: {}, message: error.message.slice(0, 300) };
+/** What an error of a GraphQL answer means for one PR; `headers` of that answer say how long a limit lasts. */
+export const graphQlFailure = (error: GraphQlError, asked: Asked, headers: Headers = {}): PlatformFailure => {
+  const answer = { status: 403, headers, message: error.message.slice(0, 300) };
   if (error.type === "RATE_LIMITED") return rateLimited({ ...answer, status: 429 }, asked);
   if (error.type === "NOT_FOUND") return notFound(asked);
   if (error.type === "FORBIDDEN" || error.saml) return forbidden(answer, asked);

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect";
 import type { PlatformFailure } from "../platform/errors.ts";
-import { ask, type Connection, graphQlBase, type Services } from "./connection.ts";
+import { ask, type Connection, graphQlBase, type Services, tellLimited } from "./connection.ts";
 import { badResponse, type GraphQlError, graphQlFailure } from "./failures.ts";
 
 export interface GraphQlAnswer {
@@ -43,13 +43,17 @@ export const askGraphQl = (
         request: options,
       }),
     ),
-    ({ data: body }) => {
+    ({ data: body, headers }) => {
       if (!isRecord(body)) return Effect.fail(badResponse("something that is no GraphQL answer", failed));
       const errors = Array.isArray(body.errors)
         ? body.errors.slice(0, 1000).map((error) => errorOf(error, services.log.redact))
         : [];
       const limited = errors.find(({ type }) => type === "RATE_LIMITED");
-      if (limited !== undefined) return Effect.fail(graphQlFailure(limited, failed));
+      if (limited !== undefined) {
+        const failure = graphQlFailure(limited, failed, headers);
+        const retryAt = failure._tag === "RateLimited" ? failure.retry_at : null;
+        return Effect.zipRight(tellLimited(services, to, { resource: "graphql", retryAt }), Effect.fail(failure));
+      }
       if (isRecord(body.data)) return Effect.succeed({ data: body.data, errors });
       const [first] = errors;
       return Effect.fail(first === undefined ? badResponse("no data", failed) : graphQlFailure(first, failed));

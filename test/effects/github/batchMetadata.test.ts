@@ -1,11 +1,14 @@
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
+import * as Layer from "effect/Layer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { GitHub, layer } from "../../../effects/github/GitHub.ts";
+import { HostLimits } from "../../../effects/network/HostLimits.ts";
 import { identityKey } from "../../../src/names.ts";
 import type { PlatformRequest } from "../../../src/pr/prMetadata.ts";
 import { type FakeGitHub, startFakeGitHub } from "../../fakes/github/startFakeGitHub.ts";
 import type { FakeGitHubState, FakePull } from "../../fakes/github/state.ts";
-import { onGitHub, pr } from "./support.ts";
+import { keepingLog, onGitHub, pr } from "./support.ts";
 
 const token = "ghp_0123456789012345678901234567890123456";
 const sha = (n: number): string => n.toString(16).padStart(40, "a");
@@ -111,6 +114,59 @@ describe("many pull requests of GitHub", () => {
     const seen = await lookAtAll(Array.from({ length: 20 }, (_, n) => pr("acme", "shop", n + 1)));
     expect([...seen.values()].every(Either.isRight)).toBe(true);
     expect(fake.ledger.map(({ status }) => status)).toEqual([502, 200, 200]);
+  });
+
+  it("are not halved for ever when the host is down", async () => {
+    fake.behave({
+      operation: "graphql",
+      times: 50,
+      does: { kind: "raw", status: 502, body: "<html>Bad Gateway</html>" },
+    });
+    const seen = await lookAtAll(Array.from({ length: 50 }, (_, n) => pr("acme", "shop", n + 1)));
+    expect(seen.size).toBe(50);
+    expect([...seen.values()].every((one) => Either.isLeft(one) && one.left._tag === "HostUnreachable")).toBe(true);
+    expect(fake.ledger).toHaveLength(4);
+  });
+
+  it("of an Enterprise Server are asked below its own path", async () => {
+    const seen = await lookAtAll([pr("acme", "shop", 1, "127.0.0.1"), pr("acme", "shop", 2, "127.0.0.1")], {
+      GITHUB_TOKEN: token,
+      GITHUB_API_URL: `${fake.url}/api/v3`,
+    });
+    expect([...seen.values()].map((one) => Either.isRight(one) && one.right.clone_url)).toEqual([
+      "https://127.0.0.1/acme/shop.git",
+      "https://127.0.0.1/acme/shop.git",
+    ]);
+    expect(fake.ledger.map(({ pathname }) => pathname)).toEqual(["/api/graphql"]);
+  });
+
+  it.each([
+    ["until the reset that its headers name", { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800" }],
+    ["for a minute when it does not say", {}],
+  ])("stop at a spent limit that a good answer tells, %s", async (_, headers) => {
+    const body = { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded for user ID 7." }] };
+    fake.behave({ operation: "graphql", does: { kind: "answer", status: 200, headers, body } });
+    const blocks: Array<number> = [];
+    const limits = Layer.succeed(HostLimits, {
+      turn: () => Effect.void,
+      heard: (_key, { blockedUntil }) =>
+        Effect.sync(() => void (blockedUntil === undefined || blocks.push(blockedUntil))),
+      states: Effect.succeed([]),
+    });
+    const before = Date.now();
+    const seen = await Effect.runPromise(
+      Effect.flatMap(GitHub, (github) => github.metadataAll([pr("acme", "shop", 1), pr("acme", "shop", 2)])).pipe(
+        Effect.provide(layer({ env: { GITHUB_API_URL: fake.url, GITHUB_TOKEN: token }, githubHosts: [] })),
+        Effect.provide(Layer.merge(limits, keepingLog().layer)),
+      ),
+    );
+    expect([...seen.values()].map((one) => Either.isLeft(one) && one.left._tag)).toEqual([
+      "RateLimited",
+      "RateLimited",
+    ]);
+    const last = blocks.at(-1) ?? 0;
+    if ("x-ratelimit-reset" in headers) expect(last).toBe(4_102_444_800_000);
+    else expect(Math.abs(last - before - 60_000)).toBeLessThan(10_000);
   });
 
   it("all wait for the moment that a rate limit names, and nothing is sent before", async () => {

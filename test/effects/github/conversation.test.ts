@@ -142,6 +142,20 @@ describe("what was said on a pull request", () => {
     expect(fake.ledger).toEqual([]);
   });
 
+  it("has a failed check that stands on a later page than the others", async () => {
+    await fake.close();
+    const check = (n: number, conclusion: string): FakeCheck => ({
+      sha: head,
+      name: `job ${n}`,
+      kind: "run",
+      conclusion,
+    });
+    fake = await start([...Array.from({ length: 130 }, (_, n) => check(n, "SUCCESS")), check(130, "FAILURE")], []);
+    const { checks } = await read();
+    expect(checks?.checks).toHaveLength(131);
+    expect(checks?.state).toBe("failure");
+  });
+
   it("lacks the part that the token may not read, by name, and has the others to their end", async () => {
     fake.behave({
       operation: "graphql",
