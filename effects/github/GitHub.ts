@@ -94,7 +94,7 @@ const make = (options: GitHubOptions) =>
         const to = yield* connection(prs[0]?.host.toLowerCase() ?? "");
         if (to === null || !to.hasToken || prs.length === 1) return [...(yield* oneByOne(metadata, 8)(prs))];
         const { batchMetadata } = yield* Effect.promise(() => import("./batchMetadata.ts"));
-        const answers = yield* batchMetadata(services, to, prs);
+        const answers = yield* batchMetadata(services, to, { prs, oneByOne: oneByOne(metadata, 8) });
         // An Enterprise Server of an older release may not know every field; its REST interface does.
         const isOlder = to.host !== "github.com" && answers.every(([, seen]) => isBadResponse(seen));
         return isOlder ? [...(yield* oneByOne(metadata, 8)(prs))] : answers;

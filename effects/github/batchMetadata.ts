@@ -54,8 +54,11 @@ const askBatch = (services: Services, to: Connection, prs: ReadonlyArray<Platfor
 };
 
 /** Too much at once for the host, as its time-outs and 502s mean: each half is tried by itself. */
-const isTooMuch = (failure: PlatformFailure): boolean =>
-  failure._tag === "HostUnreachable" || failure._tag === "BadResponse";
+const isTooMuch = (failure: PlatformFailure): boolean => failure._tag === "HostUnreachable";
+
+/** The host serves no GraphQL, or an older one than adk asks in: then each PR is one REST request. */
+const isNotServed = (failure: PlatformFailure): boolean =>
+  failure._tag === "NotFoundOnHost" || failure._tag === "BadResponse";
 
 const allFailed = (prs: ReadonlyArray<PlatformRequest>, failure: PlatformFailure) =>
   prs.map((pr): readonly [string, Seen] => [identityKey(pr), Either.left(failure)]);
@@ -63,15 +66,25 @@ const allFailed = (prs: ReadonlyArray<PlatformRequest>, failure: PlatformFailure
 /** Halved so often without an answer, the host is down; then nothing more is sent for this batch. */
 const smallest = 8;
 
-const askHalving = (services: Services, to: Connection, prs: ReadonlyArray<PlatformRequest>) =>
+type OneByOne = (prs: ReadonlyArray<PlatformRequest>) => Effect.Effect<Iterable<readonly [string, Seen]>>;
+
+const askHalving = (
+  services: Services,
+  to: Connection,
+  options: { readonly prs: ReadonlyArray<PlatformRequest>; readonly oneByOne: OneByOne },
+) =>
   Effect.gen(function* () {
     const seen: Array<readonly [string, Seen]> = [];
-    const waiting = [prs];
+    const waiting = [options.prs];
     for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
       const answer = yield* Effect.either(askBatch(services, to, some));
       if (Either.isRight(answer)) {
         seen.push(...answer.right);
         continue;
+      }
+      if (isNotServed(answer.left)) {
+        seen.push(...(yield* options.oneByOne([...some, ...waiting.flat()])));
+        break;
       }
       const half = Math.ceil(some.length / 2);
       if (isTooMuch(answer.left) && some.length >= smallest) {
@@ -79,23 +92,26 @@ const askHalving = (services: Services, to: Connection, prs: ReadonlyArray<Platf
         continue;
       }
       seen.push(...allFailed([...some, ...waiting.flat()], answer.left));
-      waiting.length = 0;
+      break;
     }
     return seen;
   });
 
-/** Metadata of PRs of one host through GraphQL, 50 a request; each PR has its own outcome. */
+/**
+ * Metadata of PRs of one host through GraphQL, 50 a request; each PR has its own outcome. `oneByOne` is the way without
+ * GraphQL, for a host that does not serve it.
+ */
 export const batchMetadata = (
   services: Services,
   to: Connection,
-  prs: ReadonlyArray<PlatformRequest>,
+  options: { readonly prs: ReadonlyArray<PlatformRequest>; readonly oneByOne: OneByOne },
 ): Effect.Effect<ReadonlyArray<readonly [string, Seen]>> =>
   Effect.map(
     Effect.forEach(
-      Array.from({ length: Math.ceil(prs.length / batchSize) }, (_, at) =>
-        prs.slice(at * batchSize, (at + 1) * batchSize),
+      Array.from({ length: Math.ceil(options.prs.length / batchSize) }, (_, at) =>
+        options.prs.slice(at * batchSize, (at + 1) * batchSize),
       ),
-      (batch) => askHalving(services, to, batch),
+      (batch) => askHalving(services, to, { ...options, prs: batch }),
       { concurrency: 4 },
     ),
     (answers) => answers.flat(),

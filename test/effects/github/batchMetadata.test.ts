@@ -128,6 +128,24 @@ describe("many pull requests of GitHub", () => {
     expect(fake.ledger).toHaveLength(4);
   });
 
+  it.each([
+    ["does not serve GraphQL", 404, { message: "Not Found" }],
+    [
+      "serves an older GraphQL",
+      200,
+      { errors: [{ path: ["fragment pull"], message: "Field 'isInMergeQueue' doesn't exist on type 'PullRequest'" }] },
+    ],
+  ])("are read one by one from a host that %s", async (_, status, body) => {
+    fake.behave({ operation: "graphql", does: { kind: "answer", status, body } });
+    const seen = await lookAtAll([1, 2, 999].map((number) => pr("acme", "shop", number)));
+    expect([...seen.values()].map((one) => (Either.isRight(one) ? one.right.title : one.left._tag))).toEqual([
+      "Change 1",
+      "Change 2",
+      "NotFoundOnHost",
+    ]);
+    expect(fake.ledger.map(({ operation }) => operation)).toEqual(["graphql", "pulls/get", "pulls/get", "pulls/get"]);
+  });
+
   it("of an Enterprise Server are asked below its own path", async () => {
     const seen = await lookAtAll([pr("acme", "shop", 1, "127.0.0.1"), pr("acme", "shop", 2, "127.0.0.1")], {
       GITHUB_TOKEN: token,
