@@ -16,6 +16,7 @@ import { searching } from "./searching.ts";
 import { seededPreparation } from "./seededPreparation.ts";
 import { startup } from "./startup.ts";
 import { syncing } from "./syncing.ts";
+import { updating } from "./updating.ts";
 
 const sections: Readonly<Record<string, Section>> = {
   startup,
@@ -25,6 +26,7 @@ const sections: Readonly<Record<string, Section>> = {
   query: searching,
   retrieval,
   sync: syncing,
+  update: updating,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: each part decodes what its own caller passed

@@ -31,7 +31,7 @@ export interface UpdateReport {
 }
 
 /** Why a row could not be looked at; it keeps what it had. `retry_at`: when the host may be asked again, where it said so. */
-export interface UpdateFailure {
+interface UpdateFailure {
   readonly pr_url: string;
   readonly error: string;
   readonly retry_at?: IsoTime;

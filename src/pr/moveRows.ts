@@ -9,7 +9,7 @@ export interface NewPlace {
 }
 
 /** The row under the new name of its repository; everything else of it stays. */
-export const rowAt = (row: QueueRow, place: NewPlace): QueueRow => {
+const rowAt = (row: QueueRow, place: NewPlace): QueueRow => {
   const moved = { ...row, owner: place.owner, repo: place.repo };
   return { ...moved, pr_url: canonicalPrUrl(moved) };
 };
@@ -36,7 +36,7 @@ const historyOf = (row: QueueRow) => ({
  * of both, and the review history of whichever was reviewed last. The history of a `held` row is its claimer's business
  * and stays.
  */
-export const mergeRows = (kept: QueueRow, dropped: QueueRow, options: { readonly held: boolean }): QueueRow => {
+const mergeRows = (kept: QueueRow, dropped: QueueRow, options: { readonly held: boolean }): QueueRow => {
   const isNewer = (dropped.last_reviewed_at ?? "") > (kept.last_reviewed_at ?? "");
   const threads = dropped.slack_threads.filter((one) => !kept.slack_threads.some((other) => sameThread(one, other)));
   const attempts = { ...dropped.review_attempts };
