@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import { identityKey } from "../../src/names.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
-import { type DueThread, reminderOf, reminderText, stamped } from "../../src/remind/due.ts";
+import { type DueThread, reminderOf, reminderText, stamped, withoutThread } from "../../src/remind/due.ts";
 import { formatTime } from "../../src/time.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
 import { Engine } from "../engine/Engine.ts";
@@ -31,14 +31,11 @@ export interface RemindOptions {
   readonly dryRun: boolean;
 }
 
-const stamp = (row: QueueRow, thread: DueThread, at: string) =>
+const change = (row: QueueRow, edit: (row: QueueRow) => QueueRow) =>
   Effect.flatMap(Engine, (engine) =>
     engine.change<null, never>((queue) =>
       Either.right({
-        queue: {
-          ...queue,
-          prs: queue.prs.map((one) => (identityKey(one) === identityKey(row) ? stamped(one, thread.origin, at) : one)),
-        },
+        queue: { ...queue, prs: queue.prs.map((one) => (identityKey(one) === identityKey(row) ? edit(one) : one)) },
         result: null,
       }),
     ),
@@ -56,7 +53,8 @@ const remind = (row: QueueRow, thread: DueThread, hours: number) =>
       op: thread.op,
     });
     yield* crashPoint("remind.posted");
-    yield* stamp(row, thread, formatTime(yield* Clock.currentTimeMillis));
+    const at = formatTime(yield* Clock.currentTimeMillis);
+    yield* change(row, (one) => stamped(one, thread.origin, at));
     return { pr_url: row.pr_url, channel_id, thread_ts };
   });
 
@@ -101,8 +99,13 @@ export const remindRows = (options: RemindOptions) =>
           continue;
         }
         const outcome = yield* Effect.either(remind(row, thread, reminder.hours));
-        if (Either.isRight(outcome)) reminded.push(outcome.right);
-        else failed.push({ pr_url: row.pr_url, error: `${outcome.left.message} — ${outcome.left.hint}` });
+        if (Either.isRight(outcome)) {
+          reminded.push(outcome.right);
+          continue;
+        }
+        // Said once; a thread that is gone is not tried again.
+        if (outcome.left._tag === "SlackMessageGone") yield* change(row, (one) => withoutThread(one, thread.origin));
+        failed.push({ pr_url: row.pr_url, error: `${outcome.left.message} — ${outcome.left.hint}` });
       }
     }
     return { reminded, skipped, failed } satisfies RemindReport;

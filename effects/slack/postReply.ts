@@ -60,7 +60,11 @@ const lookFor = (call: Call, reply: Reply): Effect.Effect<string | null, SlackFa
     return null;
   });
 
-const send = (call: Call, reply: Reply) =>
+/** Slack ignores a thread that is gone and posts to the channel instead: such a message is taken back at once. */
+const takeBack = (call: Call, reply: Reply, ts: string): Effect.Effect<never, SlackFailure> =>
+  Effect.zipRight(call("chat.delete", { channel: reply.channelId, ts }, { channel: reply.channelId, ts }), gone(reply));
+
+const send = (call: Call, reply: Reply): Effect.Effect<string, SlackFailure> =>
   Effect.flatMap(
     call(
       "chat.postMessage",
@@ -76,8 +80,10 @@ const send = (call: Call, reply: Reply) =>
       },
       { channel: reply.channelId, ts: reply.threadTs },
     ),
-    ({ ts }) =>
-      typeof ts === "string" ? Effect.succeed(ts) : Effect.fail(badAnswer("a posted message without a time stamp")),
+    ({ ts, message }) => {
+      if (typeof ts !== "string") return Effect.fail(badAnswer("a posted message without a time stamp"));
+      return fields(message).thread_ts === reply.threadTs ? Effect.succeed(ts) : takeBack(call, reply, ts);
+    },
   );
 
 /** After these nobody knows whether the message arrived. Every other failure says that it did not. */

@@ -7,6 +7,8 @@ import { parseTime } from "../time.ts";
 /** When a thread of a row was last reminded; older rows have one time for all of their threads. */
 export interface RemindedOrigin extends SlackOrigin {
   readonly last_reminded_at?: string | null;
+  /** Its message was found deleted; nothing can be said there any more. */
+  readonly gone?: boolean;
 }
 
 export interface DueThread {
@@ -59,7 +61,9 @@ export const reminderOf = (row: QueueRow, now: number, thresholdMs: number): Rem
   if (now - reviewed < thresholdMs) return no("was reviewed a short while ago");
   const threads = threadsOf(row);
   if (threads.length === 0) return no("has no Slack thread");
-  const due = threads.filter((origin) => {
+  const there = threads.filter(({ gone }) => gone !== true);
+  if (there.length === 0) return no("its Slack threads are gone");
+  const due = there.filter((origin) => {
     const last = parseTime(lastOf(row, origin));
     return last === null || now - last >= thresholdMs;
   });
@@ -87,6 +91,15 @@ export const stamped = (row: QueueRow, thread: SlackOrigin, at: string): QueueRo
     slack: row.slack === null ? null : stamp(keep(row.slack)),
     slack_threads: row.slack_threads.map((origin) => stamp(keep(origin))),
   };
+};
+
+/** A row whose thread turned out to be gone. A scan that finds the link again brings the thread back. */
+export const withoutThread = (row: QueueRow, thread: SlackOrigin): QueueRow => {
+  const mark = (origin: SlackOrigin): SlackOrigin =>
+    origin.channel_id === thread.channel_id && origin.thread_ts === thread.thread_ts
+      ? ({ ...origin, gone: true } as SlackOrigin)
+      : origin;
+  return { ...row, slack: row.slack === null ? null : mark(row.slack), slack_threads: row.slack_threads.map(mark) };
 };
 
 /** The reminder's text: the canonical address, which adk made itself, and the title as text. */

@@ -86,7 +86,8 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 
 /** The fresh facts over what else the row knew of the thread (when it was reminded). */
 const refreshed = (known: SlackOrigin, fresh: SlackOrigin): SlackOrigin => {
-  const next = { ...known, ...fresh };
+  const { gone: _, ...rest } = known as SlackOrigin & { readonly gone?: boolean };
+  const next = { ...rest, ...fresh };
   return same(next, known) ? known : next;
 };
 

@@ -128,13 +128,15 @@ describe("adk pr-queue remind", () => {
     expect((await home.json(["pr-queue", "remind", "--threshold-hours", "48"])).body.reminded).toEqual([]);
   });
 
-  it("goes on past a thread whose message is gone, and tries it again next time", async () => {
+  it("goes on past a thread whose message is gone, says so once, and lets no title become markup", async () => {
     const [first] = await reviewed(30);
     home.change((messages) => messages.filter(({ ts }) => ts !== first));
     const { code, body } = await home.json(["pr-queue", "remind"]);
     expect(code).toBe(1);
     expect(body.reminded).toHaveLength(2);
     expect(body.failed).toEqual([{ pr_url: url(1), error: expect.stringContaining("is gone") }]);
+    expect((await home.json(["pr-queue", "remind"])).body).toMatchObject({ reminded: [], failed: [] });
+    for (const { args } of home.slack.writes()) expect(args.text).not.toMatch(/<(?!https:\/\/github\.com)/);
   });
 
   it("is part of pr-sync, and --no-remind leaves it out", async () => {

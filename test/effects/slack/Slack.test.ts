@@ -166,4 +166,12 @@ describe("a Slack workspace", () => {
     });
     expect(fake.writes()).toEqual([]);
   });
+
+  it("takes a message back that went to the channel because its thread was deleted at that moment", async () => {
+    fake.behave("chat.postMessage", { kind: "deleteFirst", channel: "C0000001", ts: ts(9) });
+    const posted = await on((slack) => slack.postReply({ ...reply, threadTs: ts(9) }));
+    expect(posted).toMatchObject({ left: { _tag: "SlackMessageGone", ts: ts(9) } });
+    expect(fake.ledger.slice(-2).map(({ method }) => method)).toEqual(["chat.postMessage", "chat.delete"]);
+    expect(fake.state().channels[0]?.messages.some(({ text }) => text === reply.text)).toBe(false);
+  });
 });

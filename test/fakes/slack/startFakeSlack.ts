@@ -15,7 +15,9 @@ export type SlackMisbehaviour =
   | { readonly kind: "page"; readonly status: number }
   | { readonly kind: "hang" }
   /** The connection is cut: before anything happened, or after the effect. */
-  | { readonly kind: "drop"; readonly after?: boolean };
+  | { readonly kind: "drop"; readonly after?: boolean }
+  /** The message is deleted at this very moment, and then the request is answered. */
+  | { readonly kind: "deleteFirst"; readonly channel: string; readonly ts: string };
 
 export interface FakeSlack {
   /** Value of SLACK_API_URL. */
@@ -69,6 +71,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     scopes: () => "chat:write",
     writes: true,
   },
+  "chat.delete": { needs: ["channel", "ts"], allows: [], scopes: () => "chat:write", writes: true },
 };
 
 type Body = Readonly<Record<string, unknown>>;
@@ -196,6 +199,9 @@ class Workspace {
           : failed("message_not_found");
       case "chat.postMessage":
         return this.#post(channel as FakeChannel, args, token);
+      case "chat.delete":
+        this.#edit(channel as FakeChannel, (messages) => messages.filter(({ ts }) => ts !== args.ts));
+        return { ok: true, channel: args.channel, ts: args.ts };
       default:
         return failed("unknown_method");
     }
@@ -231,21 +237,28 @@ class Workspace {
     if (channel.isArchived) return failed("is_archived");
     const newest = Math.max(1_700_000_000, ...channel.messages.map(({ ts }) => Number(ts.split(".")[0])));
     const ts = `${Math.max(newest + 1, Math.floor(Date.now() / 1000))}.${String(this.ledger.length).padStart(6, "0")}`;
+    // As Slack does: a thread that is not there any more is ignored, and the message goes to the channel.
+    const thread = channel.messages.some(({ ts: root }) => root === args.thread_ts) ? args.thread_ts : undefined;
     const message: FakeMessage = {
       ts,
       user: token.user,
       text: args.text ?? "",
       ...(token.bot === undefined ? {} : { bot: token.bot }),
-      ...(args.thread_ts === undefined ? {} : { thread: args.thread_ts }),
+      ...(thread === undefined ? {} : { thread }),
       ...(args.metadata === undefined ? {} : { metadata: JSON.parse(args.metadata) as unknown }),
     };
+    this.#edit(channel, (messages) => [...messages, message]);
+    const shown = { text: message.text, ts, ...(thread === undefined ? {} : { thread_ts: thread }) };
+    return { ok: true, channel: channel.id, ts, message: shown };
+  }
+
+  #edit(channel: FakeChannel, change: (messages: ReadonlyArray<FakeMessage>) => ReadonlyArray<FakeMessage>): void {
     this.state = {
       ...this.state,
       channels: this.state.channels.map((one) =>
-        one.id === channel.id ? { ...one, messages: [...one.messages, message] } : one,
+        one.id === channel.id ? { ...one, messages: change(one.messages) } : one,
       ),
     };
-    return { ok: true, channel: channel.id, ts, message: { text: message.text } };
   }
 
   async serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -277,6 +290,14 @@ class Workspace {
     if (behaviour !== undefined) {
       behaviour.left -= 1;
       const { does } = behaviour;
+      if (does.kind === "deleteFirst") {
+        const channel = this.#channel(does.channel);
+        if (channel !== undefined) this.#edit(channel, (messages) => messages.filter(({ ts }) => ts !== does.ts));
+        const late = this.answer(method, args, token);
+        note(late.ok === true ? "ok" : String(late.error));
+        send(200, late);
+        return;
+      }
       if (does.kind === "drop" && does.after) this.answer(method, args, token);
       note(does.kind === "error" ? does.error : does.kind === "drop" && does.after ? "lost" : does.kind);
       if (does.kind === "error") send(200, failed(does.error, does.more));
