@@ -203,7 +203,7 @@ describe("adk pr-queue add and update", () => {
   });
 
   it("updates all rows, exits 1 when one fails, and marks what was merged", async () => {
-    const row = (n: number) => ({ ...freshRow(n), repo: "shop-api", pr_url: page(n) });
+    const row = (n: number) => ({ ...freshRow(n), repo: "shop-api", node_id: null, pr_url: page(n) });
     home.write([row(1), row(3), row(77)]);
     const { code, body } = await home.json(["pr-queue", "update", "--all"], env());
     expect(code).toBe(1);
