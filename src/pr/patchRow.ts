@@ -53,9 +53,10 @@ export const patchRow = (row: QueueRow, meta: PrMetadata, at: IsoTime): QueueRow
   changed_files: meta.changed_files ?? row.changed_files,
   merged_at: meta.merged_at ?? row.merged_at,
   state: meta.state,
-  auto_merge: meta.auto_merge,
-  in_merge_queue: meta.in_merge_queue,
-  review_decision: meta.review_decision,
+  // One look may say less than another; what was not said is as it was last seen.
+  auto_merge: meta.auto_merge ?? row.auto_merge ?? null,
+  in_merge_queue: meta.in_merge_queue ?? row.in_merge_queue ?? null,
+  review_decision: meta.review_decision ?? row.review_decision ?? null,
   last_checked_at: at,
   status: nextStatus(row.status, meta.disposition),
   merge_base: hasMoved(row, meta) ? null : row.merge_base,

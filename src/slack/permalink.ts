@@ -31,6 +31,8 @@ export const parsePermalink = (text: string): Either.Either<SlackPlace, UsageErr
   const url = new URL(text);
   if (!/^https:\/\/[A-Za-z0-9-]+(?:\.enterprise)?\.slack\.com\//i.test(text) || url.username !== "" || url.port !== "")
     return refuse(`${shown} is not an https address of a Slack workspace`);
+  // The parser must agree with what was written: it resolves dot segments.
+  if (/^https:\/\/[^/]+([^?#]*)/.exec(text)?.[1] !== url.pathname) return refuse(`${shown} does not mean what it says`);
   const path = /^\/archives\/([CGD][A-Z0-9]{6,20})\/p(\d{10})(\d{6})\/?$/.exec(url.pathname);
   if (path === null) return refuse(`${shown} is not the link of a message`);
   const [, channel_id = "", seconds = "", micros = ""] = path;
