@@ -35,9 +35,6 @@ const word = (value: string | undefined): string | null => {
   return /^[\x21-\x7e]+$/.test(text) ? text : null;
 };
 
-/** Whether a token is set (spec 3, "Environment"). */
-export const hasBitbucketToken = (env: NodeJS.ProcessEnv): boolean => word(env.BITBUCKET_TOKEN) !== null;
-
 const authorization = (env: NodeJS.ProcessEnv): string | null => {
   const token = word(env.BITBUCKET_TOKEN);
   const user = word(env.BITBUCKET_USERNAME);

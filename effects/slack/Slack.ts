@@ -65,7 +65,8 @@ const paged = <A>(
       const answer: SlackAnswer = yield* patiently(call(request.method, args, about));
       found.push(...read(answer));
       const next = text(fields(answer.response_metadata).next_cursor);
-      if (next === null || next === cursor) return found;
+      if (next === null) return found;
+      if (next === cursor) return yield* badAnswer("the same page again");
       cursor = next;
     }
     return yield* badAnswer(`more than ${mostPages} pages of ${request.method}`);
@@ -108,14 +109,14 @@ const make = (options: SlackOptions) =>
       }),
     );
 
+    const listOf = (types: string) =>
+      paged(call, { method: "conversations.list", args: { types, exclude_archived: false } }, (answer) =>
+        items(answer.channels).flatMap((value) => channelOf(value) ?? []),
+      );
+    // A token that may not list private channels still lists the public ones.
     const listed = yield* Effect.cached(
-      paged(
-        call,
-        {
-          method: "conversations.list",
-          args: { types: "public_channel,private_channel", exclude_archived: false },
-        },
-        (answer) => items(answer.channels).flatMap((value) => channelOf(value) ?? []),
+      Effect.catchTag(listOf("public_channel,private_channel"), "SlackScopeMissing", (missing) =>
+        missing.needed.includes("groups:") ? listOf("public_channel") : Effect.fail(missing),
       ),
     );
 

@@ -54,15 +54,32 @@ const lookFor = (call: Call, reply: Reply): Effect.Effect<string | null, SlackFa
           return message.ts;
       }
       const next = fields(answer.response_metadata).next_cursor;
-      if (typeof next !== "string" || next === "" || next === cursor) return null;
+      if (typeof next !== "string" || next === "") return null;
+      if (next === cursor) return yield* badAnswer("the same page again");
       cursor = next;
     }
-    return null;
+    // "Not there" would be a guess.
+    return yield* badAnswer("more replies than adk reads");
   });
 
-/** Slack ignores a thread that is gone and posts to the channel instead: such a message is taken back at once. */
+/**
+ * Slack ignores a thread that is gone and posts to the channel instead: such a message is taken back at once. Taking
+ * back twice does no harm, so it is tried again; what cannot be taken back is named.
+ */
 const takeBack = (call: Call, reply: Reply, ts: string): Effect.Effect<never, SlackFailure> =>
-  Effect.zipRight(call("chat.delete", { channel: reply.channelId, ts }, { channel: reply.channelId, ts }), gone(reply));
+  Effect.gen(function* () {
+    for (const wait of [0, ...waits]) {
+      yield* Effect.sleep(wait);
+      const deleted = yield* Effect.either(
+        call("chat.delete", { channel: reply.channelId, ts }, { channel: reply.channelId, ts }),
+      );
+      if (deleted._tag === "Right" || deleted.left._tag === "SlackMessageGone") return yield* gone(reply);
+    }
+    return yield* new SlackAmbiguous({
+      message: `Slack: the thread ${reply.threadTs} in ${reply.channelId} is gone, and message ${ts}, which went to the channel instead, could not be taken back`,
+      hint: "delete that message in Slack",
+    });
+  });
 
 const send = (call: Call, reply: Reply): Effect.Effect<string, SlackFailure> =>
   Effect.flatMap(
@@ -86,9 +103,9 @@ const send = (call: Call, reply: Reply): Effect.Effect<string, SlackFailure> =>
     },
   );
 
-/** After these nobody knows whether the message arrived. Every other failure says that it did not. */
+/** After these nobody knows whether the message arrived. Every error code of Slack's own says that it did not. */
 const isAmbiguous = (failure: SlackFailure): boolean =>
-  failure._tag === "SlackUnreachable" || failure._tag === "SlackBadAnswer";
+  failure._tag === "SlackUnreachable" || (failure._tag === "SlackBadAnswer" && failure.code === "");
 
 /**
  * Posts a reply exactly once (spec 5, "Posting"): looks for it first, sends it once, and after an answer that does not

@@ -174,4 +174,36 @@ describe("a Slack workspace", () => {
     expect(fake.ledger.slice(-2).map(({ method }) => method)).toEqual(["chat.postMessage", "chat.delete"]);
     expect(fake.state().channels[0]?.messages.some(({ text }) => text === reply.text)).toBe(false);
   });
+
+  it("takes it back again and again until that is done, and names what it cannot take back", async () => {
+    const lost = { ...reply, threadTs: ts(9) };
+    fake.behave("chat.postMessage", { kind: "deleteFirst", channel: "C0000001", ts: ts(9) });
+    fake.behave("chat.delete", { kind: "drop" });
+    expect(await on((slack) => slack.postReply(lost))).toMatchObject({ left: { _tag: "SlackMessageGone" } });
+    expect(fake.state().channels[0]?.messages.some(({ text }) => text === reply.text)).toBe(false);
+  });
+
+  it("sends once what Slack refuses, however it says so", async () => {
+    for (const error of ["restricted_action", "msg_too_long", "no_text"]) {
+      fake.behave("chat.postMessage", { kind: "error", error });
+      expect(await on((slack) => slack.postReply(reply))).toMatchObject({
+        left: { _tag: "SlackBadAnswer", code: error },
+      });
+    }
+    expect(fake.ledger.filter(({ method }) => method === "chat.postMessage")).toHaveLength(3);
+  });
+
+  it("is no whole list when a page comes twice, and lists public channels when it may not see private ones", async () => {
+    const page = {
+      kind: "error",
+      error: "unused",
+      more: { ok: true, messages: [], response_metadata: { next_cursor: "same" } },
+    } as const;
+    fake.behave("conversations.history", page, 2);
+    expect(await on((slack) => slack.history("C0000001", { oldest: ts(0) }))).toMatchObject({
+      left: { _tag: "SlackBadAnswer", message: expect.stringContaining("the same page again") },
+    });
+    const found = await on((slack) => slack.channels(["#reviews"]), { SLACK_BOT_TOKEN: "xoxb-poor" });
+    expect(Either.getOrThrow(found).get("#reviews")).toMatchObject({ right: { id: "C0000001" } });
+  });
 });

@@ -169,6 +169,8 @@ class Workspace {
           ...(token.bot === undefined ? {} : { bot_id: token.bot }),
         };
       case "conversations.list": {
+        if (/private_channel/.test(args.types ?? "") && !token.scopes.includes("groups:read"))
+          return failed("missing_scope", { needed: "groups:read", provided: token.scopes.join(",") });
         const shown = this.state.channels.filter((one) => !one.isPrivate || one.isMember !== false);
         return page(
           shown.map((one) => this.#channelJson(one)),
@@ -200,6 +202,7 @@ class Workspace {
       case "chat.postMessage":
         return this.#post(channel as FakeChannel, args, token);
       case "chat.delete":
+        if (channel?.messages.every(({ ts }) => ts !== args.ts)) return failed("message_not_found");
         this.#edit(channel as FakeChannel, (messages) => messages.filter(({ ts }) => ts !== args.ts));
         return { ok: true, channel: args.channel, ts: args.ts };
       default:
