@@ -18,9 +18,12 @@ const retryAfter = (text: string | null, now: number): number | null => {
   return Number.isNaN(date) ? null : date;
 };
 
+/** Of every hundred requests that a host grants, so many are left to the person, whose token it is. */
+const reservedPercent = 2;
+
 /**
- * Reads `Retry-After` and GitHub's `x-ratelimit-*`. With nothing left the host is not asked again before the reset, also
- * after an answer that was still given.
+ * Reads `Retry-After` and GitHub's `x-ratelimit-*`. With little left the host is not asked again before the reset,
+ * also after an answer that was still given: the person's own tools go on working.
  */
 export const limitOf = (headers: { readonly get: (name: string) => string | null }, now: number): SaidLimit => {
   const remaining = count(headers.get("x-ratelimit-remaining"));
@@ -29,7 +32,8 @@ export const limitOf = (headers: { readonly get: (name: string) => string | null
     ? Number(headers.get("x-ratelimit-reset")) * 1000
     : null;
   const asked = retryAfter(headers.get("retry-after"), now);
-  const blockedUntil = asked ?? (remaining === 0 ? reset : null);
+  const reserve = Math.floor(((limit ?? 0) * reservedPercent) / 100);
+  const blockedUntil = asked ?? (remaining !== null && remaining <= reserve ? reset : null);
   return {
     ...(blockedUntil === null ? {} : { blockedUntil }),
     ...(asked === null ? {} : { blocksHost: true }),
