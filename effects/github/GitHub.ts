@@ -39,9 +39,6 @@ export interface GitHubOptions extends ApiHostOptions {
   readonly maxBytes?: number;
 }
 
-const isBadResponse = (seen: Either.Either<PrMetadata, PlatformFailure>): boolean =>
-  Either.isLeft(seen) && seen.left._tag === "BadResponse";
-
 const byHost = (prs: ReadonlyArray<PlatformRequest>): ReadonlyMap<string, ReadonlyArray<PlatformRequest>> => {
   const hosts = new Map<string, PlatformRequest[]>();
   for (const pr of prs) hosts.set(pr.host.toLowerCase(), [...(hosts.get(pr.host.toLowerCase()) ?? []), pr]);
@@ -94,10 +91,7 @@ const make = (options: GitHubOptions) =>
         const to = yield* connection(prs[0]?.host.toLowerCase() ?? "");
         if (to === null || !to.hasToken || prs.length === 1) return [...(yield* oneByOne(metadata, 8)(prs))];
         const { batchMetadata } = yield* Effect.promise(() => import("./batchMetadata.ts"));
-        const answers = yield* batchMetadata(services, to, { prs, oneByOne: oneByOne(metadata, 8) });
-        // An Enterprise Server of an older release may not know every field; its REST interface does.
-        const isOlder = to.host !== "github.com" && answers.every(([, seen]) => isBadResponse(seen));
-        return isOlder ? [...(yield* oneByOne(metadata, 8)(prs))] : answers;
+        return yield* batchMetadata(services, to, { prs, oneByOne: oneByOne(metadata, 8) });
       });
 
     const metadataAll: PlatformReader["metadataAll"] = (prs) => {
