@@ -26,7 +26,7 @@ const baseUrl = (env: NodeJS.ProcessEnv): string | null => {
   const url = new URL(text);
   const allowed = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
   return allowed && url.username === "" && url.password === ""
-    ? `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+    ? `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`
     : null;
 };
 
