@@ -54,6 +54,8 @@ export interface FakeBitbucket {
   readonly writes: () => ReadonlyArray<unknown>;
   readonly setState: (state: FakeBitbucketState) => void;
   readonly behave: (does: BitbucketMisbehaviour, times?: number) => void;
+  /** Nothing that `behave` asked for holds any more. */
+  readonly calm: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -241,6 +243,9 @@ export const startFakeBitbucket = async (options: { readonly state: FakeBitbucke
     writes: () => host.ledger.filter(({ method }) => method !== "GET"),
     setState: (state) => {
       host.state = state;
+    },
+    calm: () => {
+      host.behaviours.length = 0;
     },
     behave: (does, times = 1) => host.behaviours.push({ does, left: times }),
     close: () =>

@@ -24,6 +24,8 @@ export interface FakeGitHub {
   readonly setState: (state: FakeGitHubState) => void;
   /** The next requests that fit get this instead. */
   readonly behave: (behaviour: Behaviour) => void;
+  /** Nothing that `behave` asked for holds any more. */
+  readonly calm: () => void;
   /** Resolves once that many requests have arrived. */
   readonly arrived: (count: number) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -209,6 +211,9 @@ export const startFakeGitHub = async (options: { readonly state: FakeGitHubState
       host.state = state;
     },
     behave: (behaviour) => host.behaviours.push({ behaviour, left: behaviour.times ?? 1 }),
+    calm: () => {
+      host.behaviours.length = 0;
+    },
     arrived: async (count) => {
       while (host.ledger.length < count) await once(host.arrivals, "request");
     },

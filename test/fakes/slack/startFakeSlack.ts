@@ -30,6 +30,8 @@ export interface FakeSlack {
   readonly state: () => FakeSlackState;
   readonly setState: (state: FakeSlackState) => void;
   readonly behave: (method: string, does: SlackMisbehaviour, times?: number) => void;
+  /** Nothing that `behave` asked for holds any more. */
+  readonly calm: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -340,6 +342,9 @@ export const startFakeSlack = async (options: { readonly state: FakeSlackState }
     state: () => workspace.state,
     setState: (state) => {
       workspace.state = state;
+    },
+    calm: () => {
+      workspace.behaviours.length = 0;
     },
     behave: (method, does, times = 1) => workspace.behaviours.push({ method, does, left: times }),
     close: () =>
