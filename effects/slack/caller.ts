@@ -44,6 +44,8 @@ const perMinute: Readonly<Record<string, number>> = {
 const maxWaitMs = 90_000;
 const maxBytes = 16 * 1024 * 1024;
 
+const pauseS = { unsaid: 30, most: 86_400 };
+
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** Slack's address, or the one of SLACK_API_URL; null for one that the token may not be sent to. */
@@ -65,6 +67,15 @@ export const slackToken = (env: NodeJS.ProcessEnv): string | null => {
     if (/^[\x21-\x7e]+$/.test(text)) return text;
   }
   return null;
+};
+
+/** The client takes whole seconds and nothing else; a limit that says no usable time is one all the same. */
+export const withPause = (answer: Response): Response => {
+  if (answer.status !== 429) return answer;
+  const given = answer.headers.get("retry-after") ?? "";
+  const seconds = /^\d+$/.test(given) ? Math.min(Number(given), pauseS.most) : pauseS.unsaid;
+  answer.headers.set("retry-after", String(seconds));
+  return answer;
 };
 
 type Thrown = {
@@ -149,7 +160,7 @@ export const makeCaller = (
           rejectRateLimitedCalls: true,
           timeout: timeoutMs,
           logger: silentLogger,
-          fetch: fetch as never,
+          fetch: ((url: string, init: RequestInit) => fetch(url, init).then(withPause)) as never,
         });
       }),
     );
