@@ -6,34 +6,30 @@ import type { SlackMessage } from "./types.ts";
 
 /** Longer texts do not exist in Slack (40,000 characters); a fake or broken answer is cut here. */
 const longestText = 50_000;
-const mostLinks = 200;
+/** More addresses of PRs than such a text has room for, so that none is left out unsaid. */
+const mostLinks = 2000;
 
 const trailing = /[.,;:!?)\]}'"*_~`>]+$/;
 
+type Placed = readonly [url: string, at: number];
+
 /** `<url>` and `<url|label>`; the label is what somebody wants one to see, and is never believed. */
-const markedLinks = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/<(https?:[^|<>\s]{1,2048})(?:\|[^<>]*)?>/gi)].map((match) => match[1] ?? "");
+const markedLinks = (text: string): ReadonlyArray<Placed> =>
+  [...text.matchAll(/<(https?:[^|<>\s]{1,2048})(?:\|[^<>]*)?>/gi)].map((match) => [match[1] ?? "", match.index]);
 
 /** Addresses that stand in the text as they are: in code, or where Slack did not mark them. */
-const bareLinks = (text: string): ReadonlyArray<string> =>
-  [...text.replaceAll(/<[^<>]{0,4096}>/g, " ").matchAll(/https?:\/\/[^\s<>|\]]{1,2048}/gi)].map((match) =>
-    match[0].replace(trailing, ""),
-  );
+const bareLinks = (text: string): ReadonlyArray<Placed> =>
+  [
+    ...text
+      .replaceAll(/<[^<>]{0,4096}>/g, (marked) => " ".repeat(marked.length))
+      .matchAll(/https?:\/\/[^\s<>|\]]{1,2048}/gi),
+  ].map((match) => [match[0].replace(trailing, ""), match.index]);
 
 /** Every address in a message, in the order of the text, then those of its blocks and unfurls; as it was written. */
 export const urlsOf = (message: Pick<SlackMessage, "text" | "links">): ReadonlyArray<string> => {
   const text = message.text.slice(0, longestText);
-  const found = [...markedLinks(text), ...bareLinks(text), ...message.links];
-  const positions = new Map<string, number>();
-  for (const url of found) if (!positions.has(url)) positions.set(url, text.indexOf(url));
-  const rank = (url: string): number => {
-    const at = positions.get(url) ?? -1;
-    return at < 0 ? Number.MAX_SAFE_INTEGER : at;
-  };
-  return [...positions.keys()]
-    .sort((a, b) => rank(a) - rank(b))
-    .slice(0, mostLinks)
-    .map(slackUnescape);
+  const inText = [...markedLinks(text), ...bareLinks(text)].sort(([, a], [, b]) => a - b).map(([url]) => url);
+  return [...new Set([...inText, ...message.links])].slice(0, mostLinks).map(slackUnescape);
 };
 
 /** The PRs that a message links to, canonical, each once, in the order in which they stand there (spec 5, "Scan"). */
