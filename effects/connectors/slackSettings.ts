@@ -40,15 +40,23 @@ const read = (path: string): Effect.Effect<string | null, ConfigUnreadable> =>
     catch: (error) => unreadable(path, error instanceof Error ? error.message : String(error)),
   });
 
+const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r?\n/);
+const isFence = (line: string | undefined): boolean => line?.trim() === "---";
+
+/** Front matter that never ends: nothing of it would count, and nobody would know. */
+const isUnclosed = (text: string): boolean => {
+  const [first, ...rest] = linesOf(text);
+  return isFence(first) && !rest.some(isFence);
+};
+
 /**
  * The part of the front matter that core.yaml calls `slack`, as lines that stand where they stood: everything before and
  * after the section, and keys of older programs, are blank. Null when there is no front matter or no such section.
  */
 const sectionAsCore = (text: string): string | null => {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  if (lines[0]?.trim() !== "---") return null;
-  const end = lines.findIndex((line, at) => at > 0 && line.trim() === "---");
-  if (end < 0) return null;
+  const lines = linesOf(text);
+  if (!isFence(lines[0])) return null;
+  const end = lines.findIndex((line, at) => at > 0 && isFence(line));
   const start = lines.findIndex((line, at) => at > 0 && at < end && /^pr_reviews\s*:/.test(line));
   if (start < 0) return null;
   const next = lines.findIndex((line, at) => at > start && at < end && /^[^\s#]/.test(line));
@@ -94,6 +102,8 @@ export const slackSettings: Effect.Effect<SlackSettings, ConfigUnreadable, Home 
   const home = yield* Home;
   const path = join(home.config, "connectors", "slack.md");
   const text = yield* read(path);
+  if (text !== null && isUnclosed(text))
+    return yield* unreadable(path, "the front matter that begins here has no --- line at its end", 1);
   const section = text === null ? null : sectionAsCore(text);
   if (section === null) return { slack: config.slack, warnings: [] };
   const { parseSettings } = yield* Effect.promise(() => import("../settings/parseSettings.ts"));
