@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock";
 import type * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { limitOf } from "../../src/network/limitHeaders.ts";
+import { serviceAddress, withoutTrailingSlash } from "../../src/network/serviceAddress.ts";
 import type { Log } from "../log/Log.ts";
 import { guardedFetch, type NetworkCall } from "../network/guardedFetch.ts";
 import type { HostLimits } from "../network/HostLimits.ts";
@@ -16,18 +17,12 @@ export interface BitbucketOptions {
 /** Reads one address below the API's base; the answer is JSON of an unknown shape. */
 export type Get = (path: string, what: string) => Effect.Effect<unknown, PlatformFailure>;
 
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
-
 /** Bitbucket's address or the one of BITBUCKET_API_URL, without a trailing slash; null for one the token may not go to. */
 const baseUrl = (env: NodeJS.ProcessEnv): string | null => {
   const text = env.BITBUCKET_API_URL;
   if (text === undefined || text === "") return "https://api.bitbucket.org/2.0";
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const allowed = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-  return allowed && url.username === "" && url.password === ""
-    ? `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`
-    : null;
+  const url = serviceAddress(text);
+  return url === null ? null : withoutTrailingSlash(url);
 };
 
 const word = (value: string | undefined): string | null => {

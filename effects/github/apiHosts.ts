@@ -1,3 +1,5 @@
+import { serviceAddress, withoutTrailingSlash } from "../../src/network/serviceAddress.ts";
+
 /** Where the REST interface of one GitHub host stands. */
 export interface GitHubApi {
   /** Without a trailing slash. */
@@ -12,14 +14,9 @@ export interface ApiHostOptions {
   readonly githubHosts: ReadonlyArray<string>;
 }
 
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
-
 const override = (env: NodeJS.ProcessEnv): URL | null => {
   const text = env.GITHUB_API_URL;
-  if (text === undefined || text === "" || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  const allowed = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-  return allowed && url.username === "" && url.password === "" ? url : null;
+  return text === undefined || text === "" ? null : serviceAddress(text);
 };
 
 /** The host whose repositories GITHUB_API_URL serves: an enterprise host by its `/api/v3`, else github.com. */
@@ -51,6 +48,6 @@ export const apiFor = (host: string, options: ApiHostOptions): GitHubApi | null 
   if (!knownGitHubHosts(options).includes(name)) return null;
   const url = override(options.env);
   if (url === null || hostOfOverride(url) !== name) return { baseUrl: ownBaseUrl(name), isOwnHost: true };
-  const baseUrl = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
+  const baseUrl = withoutTrailingSlash(url);
   return { baseUrl, isOwnHost: baseUrl === ownBaseUrl(name) };
 };

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock";
 import type * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import { serviceAddress, withoutTrailingSlash } from "../../src/network/serviceAddress.ts";
 import type { Log } from "../log/Log.ts";
 import { AnswerRefused, guardedFetch, type NetworkCall } from "../network/guardedFetch.ts";
 import type { HostLimits } from "../network/HostLimits.ts";
@@ -46,18 +47,12 @@ const maxBytes = 16 * 1024 * 1024;
 
 const pauseS = { unsaid: 30, most: 86_400 };
 
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
-
 /** Slack's address, or the one of SLACK_API_URL; null for one that the token may not be sent to. */
 const apiUrl = (env: NodeJS.ProcessEnv): string | null => {
   const text = env.SLACK_API_URL;
   if (text === undefined || text === "") return "https://slack.com/api/";
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const allowed = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-  return allowed && url.username === "" && url.password === ""
-    ? `${url.origin}${url.pathname.replace(/(?<!\/)\/*$/, "/")}`
-    : null;
+  const url = serviceAddress(text);
+  return url === null ? null : `${withoutTrailingSlash(url)}/`;
 };
 
 /** The token: a user's before a bot's (spec 3, "Environment"); one printable word, or none. */
