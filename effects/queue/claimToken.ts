@@ -11,9 +11,9 @@ export interface ClaimSecret {
 /** SHA-256 of a claim's token, hex: the form that stands in the row. */
 export const tokenHash = (token: string): string => createHash("sha256").update(token, "utf8").digest("hex");
 
-/** A new token: 32 random bytes, base64url. */
+/** A new token: 32 random bytes in hex. Not base64, whose every 64th text begins with a dash and reads like a flag. */
 export const newClaimSecret: Effect.Effect<ClaimSecret> = Effect.sync(() => {
-  const token = randomBytes(32).toString("base64url");
+  const token = randomBytes(32).toString("hex");
   return { token, token_hash: tokenHash(token) };
 });
 
