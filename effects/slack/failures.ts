@@ -66,6 +66,9 @@ export const slackFailure = (
   asked: SlackAsked,
 ): SlackFailure => {
   const { code } = error;
+  // The client takes any text for an error code, a proxy's page too.
+  if (!/^[a-z][a-z0-9_]{1,79}$/.test(code) || code === "no_error_code")
+    return badAnswer("something that is no answer of Slack's");
   const channel = asked.channel ?? "the channel";
   const words = channelWords[code];
   if (words !== undefined)

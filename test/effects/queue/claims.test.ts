@@ -68,7 +68,7 @@ describe("claim", () => {
         status: "in_review",
         head_sha: readyRow(1).head_sha,
       });
-      expect(Buffer.from(claimed.token, "base64url")).toHaveLength(32);
+      expect(Buffer.from(claimed.token, "hex")).toHaveLength(32);
       const stored = yield* row;
       expect(stored.claim?.token_hash).toBe(tokenHash(claimed.token));
       expect(JSON.stringify(stored)).not.toContain(claimed.token);

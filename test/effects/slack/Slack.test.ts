@@ -206,4 +206,17 @@ describe("a Slack workspace", () => {
     const found = await on((slack) => slack.channels(["#reviews"]), { SLACK_BOT_TOKEN: "xoxb-poor" });
     expect(Either.getOrThrow(found).get("#reviews")).toMatchObject({ right: { id: "C0000001" } });
   });
+
+  it("says of a proxy's page that it is no answer of Slack's", async () => {
+    for (const error of ["<html>\u001b[31mlogin</html>", "", "Two Words"]) {
+      fake.behave("conversations.history", { kind: "error", error });
+      expect(await on((slack) => slack.history("C0000001", { oldest: ts(0) }))).toMatchObject({
+        left: {
+          _tag: "SlackBadAnswer",
+          message: "Slack answered with something that is no answer of Slack's",
+          hint: expect.stringContaining("proxy"),
+        },
+      });
+    }
+  });
 });
