@@ -7,8 +7,8 @@ export interface Reminder {
   readonly thread: string;
 }
 
-/** Plays the week of fixtures/week/README.md; gives the reminders that Slack got. */
-export const playWeek = async (team: Team): Promise<ReadonlyArray<Reminder>> => {
+/** Plays the week of fixtures/week/README.md; gives the reminders that Slack got. `dayEnded` looks at each evening. */
+export const playWeek = async (team: Team, dayEnded: (day: number) => void): Promise<ReadonlyArray<Reminder>> => {
   const reminders: Reminder[] = [];
   let seen = 0;
   const endDay = (): void => {
@@ -19,6 +19,7 @@ export const playWeek = async (team: Team): Promise<ReadonlyArray<Reminder>> => 
       reminders.push({ day: team.today, text: args.text ?? "", thread: args.thread_ts });
     }
     seen = writes.length;
+    dayEnded(team.today);
     team.today += 1;
   };
   const shop = (n: number): string => team.url("shop", n);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectedBases, expectedReminders, expectedRows } from "../../fixtures/week/expected.ts";
+import { expectedBases, expectedNames, expectedReminders, expectedRows } from "../../fixtures/week/expected.ts";
 import type { SlackOrigin } from "../../src/queue/row.ts";
 import { ended } from "../cli/support/program.ts";
 import { clockShiftedBy } from "../crash/clockShift.ts";
@@ -59,7 +59,14 @@ const sorted = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
   [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 const check = async (team: Team, what: string): Promise<void> => {
-  const reminders = await playWeek(team);
+  const reminders = await playWeek(team, (day) => {
+    const names = team.cli.rows().map((row) => team.nameOf(row));
+    expect([...names].sort(), `${what}, evening of day ${day}`).toEqual([...(expectedNames[day] ?? [])].sort());
+    const row = (name: string) => team.cli.rows().find((one) => team.nameOf(one) === name);
+    if (day === 0) expect(row("jobs#1")?.supporting_docs).toEqual(["https://docs.google.com/document/d/1/edit"]);
+    if (day === 2) expect(row("shop#16")).toMatchObject({ is_draft: true, prep_status: "pending" });
+    if (day === 3) expect(row("shop#10")).toMatchObject({ auto_merge: true });
+  });
   expect(rowsOf(team), what).toEqual(
     Object.fromEntries(Object.entries(expectedRows).sort(([a], [b]) => (a < b ? -1 : 1))),
   );
