@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
+import { terminalCell } from "../../src/text/sanitize.ts";
 import { Home } from "../home/Home.ts";
 import { ConfigUnreadable } from "../settings/errors.ts";
 import { maxConfigBytes, Settings } from "../settings/Settings.ts";
@@ -76,12 +77,42 @@ const sectionAsCore = (text: string): string | null => {
     .join("\n");
 };
 
+/** Where the section's `url_patterns` name a host that adk does not read: which links count is fixed, and that is said. */
+const foreignPatterns = (path: string, text: string, hosts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all = linesOf(text);
+  const lines = all.slice(
+    0,
+    all.findIndex((line, at) => at > 0 && isFence(line)),
+  );
+  const start = lines.findIndex((line) => /^\s+url_patterns\s*:/.test(line));
+  if (start < 0) return [];
+  const after = lines.findIndex((line, at) => at > start && !/^\s*(?:[-#\]]|$)/.test(line));
+  const known = new Set(["github.com", "bitbucket.org", ...hosts].map((host) => host.toLowerCase()));
+  return lines
+    .slice(start, after < 0 ? undefined : after)
+    .flatMap((line, index) =>
+      [
+        ...line
+          .slice(0, 2000)
+          .replaceAll("\\", "")
+          .matchAll(/\bhttps?:\/\/(?:www\.)?([a-z0-9.-]+)/gi),
+      ].flatMap(([, host = ""]) =>
+        known.has(host.toLowerCase())
+          ? []
+          : [
+              `${path}:${start + index + 1}: links to ${terminalCell(host)} are not read: url_patterns has no effect, name a GitHub Enterprise host in github.hosts of core.yaml`,
+            ],
+      ),
+    )
+    .slice(0, 5);
+};
+
 const inFileWords = (text: string): string =>
   text
     .replaceAll("slack.filter_users", "pr_reviews.filter_mentioned_users")
     .replaceAll(/\bslack\.(?!md\b)/g, "pr_reviews.");
 
-/** core.yaml wins wherever it says something of its own. */
+/** core.yaml wins wherever it has another value than the default. */
 const merged = (core: SlackSection, file: SlackSection): SlackSection => {
   const defaults = defaultConfig.slack;
   return {
@@ -113,5 +144,6 @@ export const slackSettings: Effect.Effect<SlackSettings, ConfigUnreadable, Home 
         new ConfigUnreadable({ ...error, message: inFileWords(error.message), hint: unreadable(path, "").hint }),
     ),
   );
-  return { slack: merged(config.slack, parsed.config.slack), warnings: parsed.warnings.map(inFileWords) };
+  const warnings = [...parsed.warnings.map(inFileWords), ...foreignPatterns(path, text ?? "", config.github.hosts)];
+  return { slack: merged(config.slack, parsed.config.slack), warnings };
 });

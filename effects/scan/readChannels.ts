@@ -34,9 +34,17 @@ const readChannel = (id: string, window: { readonly from: string; readonly deepe
     const threads = yield* Effect.forEach(byRoot, ([rootTs, message]) =>
       message.ts === rootTs && message.reply_count === 0
         ? Effect.succeed({ channel_id: id, messages: [message] })
-        : Effect.map(slack.replies(id, rootTs), (messages): ReadThread => ({ channel_id: id, messages })),
+        : slack.replies(id, rootTs).pipe(
+            Effect.map((messages): ReadThread => ({ channel_id: id, messages })),
+            // Deleted since the history was read: that is no reason to give up the channel. The next scan misses its root.
+            Effect.catchTag("SlackMessageGone", () => Effect.succeed({ channel_id: id, messages: [] })),
+          ),
     );
-    return { id, roots: new Set(roots.map(({ ts, thread_ts }) => thread_ts ?? ts)), threads } satisfies OneChannel;
+    return {
+      id,
+      roots: new Set(roots.map(({ ts, thread_ts }) => thread_ts ?? ts)),
+      threads: threads.filter(({ messages }) => messages.length > 0),
+    } satisfies OneChannel;
   });
 
 /**

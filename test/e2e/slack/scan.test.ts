@@ -170,6 +170,22 @@ describe("adk pr-scan", () => {
     });
   });
 
+  it("goes on past a thread that was deleted after its channel was read, and forgets nothing by it", async () => {
+    const [first, second] = [hoursAgo(3), hoursAgo(2)];
+    home.say([
+      message(first, url(1)),
+      message(hoursAgo(1), "ok", { thread: first }),
+      message(second, url(2)),
+      message(hoursAgo(1, 200), "ok", { thread: second }),
+    ]);
+    expect((await home.json(["pr-scan"])).body.added).toHaveLength(2);
+    const before = home.bytes();
+    home.slack.behave("conversations.replies", { kind: "error", error: "thread_not_found" }, 1);
+    const { code, body } = await home.json(["pr-scan"]);
+    expect({ code, ...body }).toMatchObject({ code: 0, scanned: { threads: 1 }, existing: [url(2)], failed: [] });
+    expect(home.bytes()).toEqual(before);
+  });
+
   it("waits out a rate limit and goes on", async () => {
     home.say([message(hoursAgo(2), url(1))]);
     home.slack.behave("conversations.history", { kind: "limited", retryAfter: 1 });
@@ -240,6 +256,12 @@ describe("connectors/slack.md", () => {
     const { body, stderr } = await home.json(["pr-scan"]);
     expect(body.added).toEqual([{ pr_url: url(1), status: "pending" }]);
     expect(stderr).toBe("");
+    home.connector(
+      "---\npr_reviews:\n  channels: ['#reviews']\n  url_patterns:\n    - https://github\\.com/.*\n    - https://git.example/x\n---\n",
+    );
+    expect((await home.json(["pr-scan"])).stderr).toMatch(
+      /^[^\n]*slack\.md:6: links to git\.example are not read[^\n]*\n$/,
+    );
     home.connector("---\npr_reviews:\n  channels: reviews\n---\n");
     expect(await home.json(["pr-scan"])).toMatchObject({
       code: 3,
