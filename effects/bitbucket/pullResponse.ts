@@ -1,9 +1,9 @@
 import * as Either from "effect/Either";
-import * as ParseResult from "effect/ParseResult";
 import * as Schema from "effect/Schema";
 import { ownerAndRepo } from "../../src/pr/prGrammar.ts";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 import { formatTime, parseTime } from "../../src/time.ts";
+import { pullProblem } from "../platform/answerProblem.ts";
 
 const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{7,64}$/));
 const RefName = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1024));
@@ -51,12 +51,7 @@ const decode = Schema.decodeUnknownEither(PullResponse);
 /** Bitbucket's answer → a PR, or what is wrong with it ("… answered with …"). */
 export const readPull = (data: unknown, asked: PlatformRequest): Either.Either<BitbucketPull, string> => {
   const decoded = decode(data);
-  if (Either.isLeft(decoded)) {
-    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left);
-    return Either.left(
-      `a pull request whose field ${issue?.path.map(String).join(".") ?? "?"} is missing or of the wrong kind`,
-    );
-  }
+  if (Either.isLeft(decoded)) return Either.left(pullProblem(decoded.left));
   const answer = decoded.right;
   if (answer.id !== asked.pr_number) return Either.left(`pull request ${answer.id}`);
   const { source, destination } = answer;

@@ -1,10 +1,10 @@
 import * as Either from "effect/Either";
-import * as ParseResult from "effect/ParseResult";
 import * as Schema from "effect/Schema";
 import type { PrIdentity } from "../../src/names.ts";
 import { ownerAndRepo } from "../../src/pr/prGrammar.ts";
 import type { PrMetadata } from "../../src/pr/prMetadata.ts";
 import { formatTime, parseTime } from "../../src/time.ts";
+import { pullProblem } from "../platform/answerProblem.ts";
 import { Count, ObjectId, RefName, Time } from "./answerFields.ts";
 
 /** What is asked of each pull request in a batch; `readPullNode` reads it. */
@@ -49,12 +49,7 @@ const dispositions = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as con
 /** A pull request of a GraphQL answer → metadata, or what is wrong with it ("… answered with …"). */
 export const readPullNode = (data: unknown, asked: PrIdentity): Either.Either<PrMetadata, string> => {
   const decoded = decode(data);
-  if (Either.isLeft(decoded)) {
-    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left);
-    return Either.left(
-      `a pull request whose field ${issue?.path.map(String).join(".") ?? "?"} is missing or of the wrong kind`,
-    );
-  }
+  if (Either.isLeft(decoded)) return Either.left(pullProblem(decoded.left));
   const pull = decoded.right;
   if (pull.number !== asked.pr_number) return Either.left(`pull request ${pull.number}`);
   const names = ownerAndRepo("github", pull.repository.nameWithOwner);

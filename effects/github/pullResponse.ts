@@ -1,10 +1,10 @@
 import * as Either from "effect/Either";
-import * as ParseResult from "effect/ParseResult";
 import * as Schema from "effect/Schema";
 import type { PrIdentity } from "../../src/names.ts";
 import { ownerAndRepo } from "../../src/pr/prGrammar.ts";
 import type { PrMetadata } from "../../src/pr/prMetadata.ts";
 import { formatTime, parseTime } from "../../src/time.ts";
+import { pullProblem } from "../platform/answerProblem.ts";
 import { Count, ObjectId, RefName, Time } from "./answerFields.ts";
 
 /** The part of GitHub's answer to "get a pull request" that adk reads; a head without repository is a deleted fork. */
@@ -28,12 +28,6 @@ const PullResponse = Schema.Struct({
 
 const decode = Schema.decodeUnknownEither(PullResponse);
 
-const firstProblem = (error: ParseResult.ParseError): string => {
-  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error);
-  const field = issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.map(String).join(".");
-  return `a pull request whose field ${field} is missing or of the wrong kind`;
-};
-
 const disposition = (pull: typeof PullResponse.Type): PrMetadata["disposition"] => {
   if (pull.merged_at !== null) return "merged";
   return pull.state;
@@ -42,7 +36,7 @@ const disposition = (pull: typeof PullResponse.Type): PrMetadata["disposition"] 
 /** GitHub's answer → metadata, or what is wrong with the answer ("… answered with …"). */
 export const readPull = (data: unknown, asked: PrIdentity): Either.Either<PrMetadata, string> => {
   const decoded = decode(data);
-  if (Either.isLeft(decoded)) return Either.left(firstProblem(decoded.left));
+  if (Either.isLeft(decoded)) return Either.left(pullProblem(decoded.left));
   const pull = decoded.right;
   if (pull.number !== asked.pr_number) return Either.left(`pull request ${pull.number}`);
   const names = ownerAndRepo("github", pull.base.repo.full_name);
