@@ -32,10 +32,6 @@ describe("the place of a row", () => {
     );
   });
 
-  it("is the first of two rows of one PR", () => {
-    expect(placeOf(queueOf([3, 5, 3]), key(3))).toBe(0);
-  });
-
   it("replaces one row and keeps the order", () => {
     const queue = queueOf([1, 2, 3]);
     const next = replaceRow(queue, { ...row(2), title: "new" });
