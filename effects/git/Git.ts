@@ -13,7 +13,7 @@ import type { LockBusy, LockFailed, WriteFailed } from "../store/errors.ts";
 import { Locks } from "../store/Locks.ts";
 import { type BlobOptions, type BlobReader, openBlobs } from "./blobReader.ts";
 import { cloneLockDeadlineMs, cloneLockName, endOrphan } from "./cloneLock.ts";
-import { type GitContext, parsed } from "./context.ts";
+import { type GitContext, makeGitFacts, parsed } from "./context.ts";
 import type {
   GitError,
   NotARepository,
@@ -126,6 +126,7 @@ const make = Effect.gen(function* () {
   const log = yield* Log;
   const git: GitContext = {
     run: makeRunGit(log),
+    facts: makeGitFacts(),
     helperFolder: join(home.cache, "git"),
     underLock: ({ clone, verb }, body) =>
       locks.withLock(

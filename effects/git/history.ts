@@ -5,8 +5,7 @@ import { isObjectName } from "../../src/git/tokens.ts";
 import { type GitContext, parsed } from "./context.ts";
 import { refMissing } from "./errors.ts";
 
-/** Commit that a full ref or an object name stands for; null when there is none. */
-export const resolve = (git: GitContext, options: { readonly clone: string; readonly rev: string }) =>
+const ask = (git: GitContext, options: { readonly clone: string; readonly rev: string }) =>
   Effect.map(
     git.run({
       args: ["rev-parse", "--verify", "--quiet", "--end-of-options", `${options.rev}^{commit}`],
@@ -18,6 +17,10 @@ export const resolve = (git: GitContext, options: { readonly clone: string; read
       return isObjectName(sha) ? sha : null;
     },
   );
+
+/** Commit that a full ref or an object name stands for; null when there is none. */
+export const resolve = (git: GitContext, options: { readonly clone: string; readonly rev: string }) =>
+  isObjectName(options.rev) ? git.facts.commits([options.clone, options.rev], ask(git, options)) : ask(git, options);
 
 const needCommit = (git: GitContext, clone: string, rev: string) =>
   Effect.flatMap(resolve(git, { clone, rev }), (sha) =>
@@ -32,9 +35,14 @@ export const mergeBase = (
   Effect.gen(function* () {
     const a = yield* needCommit(git, options.clone, options.a);
     const b = yield* needCommit(git, options.clone, options.b);
-    const { stdout } = yield* git.run({ args: ["merge-base", a, b], gitDir: options.clone, okCodes: [0, 1] });
-    const sha = stdout.toString("utf8").split("\n")[0] ?? "";
-    return isObjectName(sha) ? sha : null;
+    const found = Effect.map(
+      git.run({ args: ["merge-base", a, b], gitDir: options.clone, okCodes: [0, 1] }),
+      ({ stdout }) => {
+        const sha = stdout.toString("utf8").split("\n")[0] ?? "";
+        return isObjectName(sha) ? sha : null;
+      },
+    );
+    return yield* git.facts.mergeBases([options.clone, a, b], found);
   });
 
 /** True when `descendant` contains `ancestor`; a commit contains itself. Both must be here. */
@@ -82,8 +90,11 @@ export const log = (git: GitContext, options: LogOptions): Effect.Effect<Readonl
       "--",
       ...(options.paths ?? []),
     ];
-    const { stdout } = yield* git.run({ args, gitDir: options.clone });
-    return yield* parsed(["log"], parseCommits(stdout, mark));
+    const read = Effect.flatMap(git.run({ args, gitDir: options.clone }), ({ stdout }) =>
+      parsed(["log"], parseCommits(stdout, mark)),
+    );
+    const key = [options.clone, tip, String(options.max), ...(options.paths ?? [])];
+    return (yield* git.facts.histories(key, read)) ?? [];
   });
 
 type LogError = Effect.Effect.Error<ReturnType<typeof needCommit>>;

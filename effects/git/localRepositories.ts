@@ -17,6 +17,7 @@ export interface LocalRepository {
   /** What its origin calls the default branch; else main, master, or the checked-out one. */
   readonly defaultBranch: string | null;
   readonly isShallow: boolean;
+  readonly branches: ReadonlyArray<LocalBranch>;
 }
 
 const notARepository = (path: string, why: string, hint: string): NotARepository =>
@@ -27,16 +28,16 @@ const asPerson: Pick<GitCall, "transport" | "timeoutMs"> = { transport: { protoc
 
 const lines = (output: Buffer): ReadonlyArray<string> => output.toString("utf8").replace(/\n$/, "").split("\n");
 
-const facts = ["--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir"];
+const facts = ["--is-bare-repository", "--is-shallow-repository", "--git-common-dir"];
 
 /** The person named this path, so a bare repository there is meant, not one that a change request smuggled in. */
 const locate = (
   git: GitContext,
   path: string,
-): Effect.Effect<{ dir: string; gitDir?: string }, GitError | NotARepository> =>
+): Effect.Effect<{ dir: string; gitDir?: string; facts: ReadonlyArray<string> }, GitError | NotARepository> =>
   Effect.gen(function* () {
     const inside = yield* git.run({ ...asPerson, args: ["rev-parse", ...facts], cwd: path, okCodes: [0, 128] });
-    if (inside.code === 0) return { dir: path };
+    if (inside.code === 0) return { dir: path, facts: lines(inside.stdout) };
     const bare = yield* git.run({
       ...asPerson,
       args: ["rev-parse", ...facts],
@@ -44,7 +45,7 @@ const locate = (
       gitDir: path,
       okCodes: [0, 128],
     });
-    if (bare.code === 0) return { dir: path, gitDir: path };
+    if (bare.code === 0) return { dir: path, gitDir: path, facts: lines(bare.stdout) };
     const owner = /dubious ownership/.test(inside.stderr + bare.stderr);
     return yield* owner
       ? notARepository(path, "belongs to another user", `git config --global --add safe.directory ${path}`)
@@ -59,13 +60,13 @@ const open = (git: GitContext, path: string) =>
     });
     if (!(yield* Effect.promise(() => stat(real))).isDirectory())
       return yield* notARepository(path, "is not a folder", "give the path of a checkout or of a bare repository");
-    const { dir, gitDir } = yield* locate(git, real);
+    const { dir, gitDir, facts: found } = yield* locate(git, real);
     const ask = (args: ReadonlyArray<string>, okCodes: ReadonlyArray<number> = [0]) =>
       Effect.map(
         git.run({ ...asPerson, args, cwd: dir, okCodes, ...(gitDir === undefined ? {} : { gitDir }) }),
         ({ stdout, code }) => (code === 0 ? lines(stdout) : []),
       );
-    return { real, ask };
+    return { real, ask, facts: found };
   });
 
 /** Where git says that a repository stands, and which branches it has. Fails clearly for one without a commit. */
@@ -74,9 +75,8 @@ export const localRepository = (
   path: string,
 ): Effect.Effect<LocalRepository, GitError | NotARepository> =>
   Effect.gen(function* () {
-    const { real, ask } = yield* open(git, path);
-    const [bare, shallow] = yield* ask(["rev-parse", ...facts]);
-    const [common] = yield* ask(["rev-parse", "--git-common-dir"]);
+    const { real, ask, facts: found } = yield* open(git, path);
+    const [bare, shallow, common] = found;
     const root = bare === "true" ? undefined : (yield* ask(["rev-parse", "--show-toplevel"], [0, 128]))[0];
     const gitDir = yield* Effect.promise(() => realpath(absolute(real, common ?? ".")));
     const branches = parseBranches(Buffer.from((yield* ask(branchArgs)).join("\n")));
@@ -93,6 +93,7 @@ export const localRepository = (
       headBranch,
       defaultBranch: wishes.find((name) => name !== undefined && known.has(name)) ?? null,
       isShallow: shallow === "true",
+      branches,
     };
   });
 

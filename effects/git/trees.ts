@@ -13,7 +13,10 @@ export const listTree = (
   options: { readonly clone: string; readonly sha: string },
 ): Effect.Effect<ReadonlyArray<TreeEntry>, GitError> => {
   const args = ["ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", options.sha];
-  return Effect.flatMap(git.run({ args, gitDir: options.clone }), ({ stdout }) => parsed(args, parseTree(stdout)));
+  const read = Effect.flatMap(git.run({ args, gitDir: options.clone }), ({ stdout }) =>
+    parsed(args, parseTree(stdout)),
+  );
+  return Effect.map(git.facts.trees([options.clone, options.sha], read), (entries) => entries ?? []);
 };
 
 /** Paths that two commits have differently, without renames. */

@@ -100,12 +100,6 @@ const look = (git: LocalGit, sides: Sides, head: { readonly sha: string; readonl
     return asSeen(sides, { sha, state, words, size });
   });
 
-const branchesOf = (git: LocalGit, path: string) =>
-  Effect.gen(function* () {
-    const { gitDir } = yield* git.localRepository(path);
-    return { clone: gitDir, branches: yield* git.localBranches(path) };
-  });
-
 /**
  * A local change request as its repository shows it now (spec 2): merged = the head is an ancestor of the base, closed
  * = the head branch is gone. A head branch that was deleted after its last known commit reached the base was merged.
@@ -116,7 +110,8 @@ export const localMetadata = (git: LocalGit, pr: PlatformRequest): Effect.Effect
     const path = pr.local_path;
     if (!path) return yield* incomplete(pr, "where its repository is");
     if (!pr.head_ref || !pr.target_branch) return yield* incomplete(pr, "its head and base branch");
-    const { clone, branches } = yield* Effect.mapError(branchesOf(git, path), unreadable(path));
+    const repository = yield* Effect.mapError(git.localRepository(path), unreadable(path));
+    const { gitDir: clone, branches } = repository;
     const base = branches.find((branch) => branch.name === pr.target_branch);
     if (base === undefined) return yield* baseGone(pr, path);
     const head = branches.find((branch) => branch.name === pr.head_ref);

@@ -132,7 +132,7 @@ export const resolveLocal = (git: LocalGit, request: LocalRequest): Effect.Effec
     const repository = yield* git.localRepository(request.path);
     const clone = repository.gitDir;
     if (repository.isShallow) return yield* shallow(request.path);
-    const branches = yield* git.localBranches(request.path);
+    const { branches } = repository;
     const headName = request.head ?? repository.headBranch;
     if (headName === null) return yield* unclear("head", "no branch is checked out (detached HEAD)");
     const head = yield* named(branches, headName, "head");

@@ -44,11 +44,13 @@ export const copyDocs = (options: {
     yield* ensureDir(target);
     const tree = yield* git.listTree({ clone: options.clone, sha: options.sha });
     const files = new Map(tree.filter((entry) => entry.mode.startsWith("100")).map((entry) => [entry.path, entry.oid]));
+    const wanted = docPaths([...files.keys()], options.paths);
+    const copied: Array<{ readonly path: string; readonly file: string }> = [];
+    if (wanted.length === 0) return copied;
     return yield* Effect.scoped(
       Effect.gen(function* () {
         const blobs = yield* git.blobs({ clone: options.clone });
-        const copied: Array<{ readonly path: string; readonly file: string }> = [];
-        for (const path of docPaths([...files.keys()], options.paths)) {
+        for (const path of wanted) {
           const blob = yield* blobs.read(files.get(path) ?? "");
           if (blob.type !== "blob" || blob.size > maxDocKb * 1024) continue;
           const file = join(target, path.replaceAll(/[^A-Za-z0-9._-]+/g, "__").replaceAll(/^\.+/g, "_"));

@@ -153,8 +153,9 @@ export const prepareTask = (options: {
         hint: `refresh it: adk pr-queue update ${row.pr_url}`,
       });
     }
-    if ((yield* git.resolve({ clone, rev: branchRef(target) })) === null) return yield* branchMissing(repo, target);
-    const mergeBase = yield* git.mergeBase({ clone, a: branchRef(target), b: head });
+    const tip = yield* git.resolve({ clone, rev: branchRef(target) });
+    if (tip === null) return yield* branchMissing(repo, target);
+    const mergeBase = yield* git.mergeBase({ clone, a: tip, b: head });
     if (mergeBase === null) {
       return yield* new NoMergeBase({
         head,

@@ -16,7 +16,9 @@ describe("a repository of the person's own", () => {
     repo.branch("main", "trunk");
     repo.checkout();
     symlinkSync(repo.dir, join(dir, "link"));
+    const branch = (name: string) => ({ name, ref: `refs/heads/${name}`, sha: repo.sha(name) });
     const expected = {
+      branches: [branch("main"), branch("trunk")],
       realPath: repo.dir,
       gitDir: join(repo.dir, ".git"),
       headBranch: "trunk",
@@ -46,6 +48,7 @@ describe("a repository of the person's own", () => {
     const bare = join(dir, "bare.git");
     repo.git(["clone", "--quiet", "--bare", "--depth=1", `file://${repo.dir}`, bare]);
     expect(await run(dir, look(bare))).toEqual({
+      branches: [{ name: "main", ref: "refs/heads/main", sha }],
       realPath: bare,
       gitDir: bare,
       headBranch: "main",
