@@ -5,9 +5,17 @@ import { caseDocs } from "./gen/cases.ts";
 import { cliDocs } from "./gen/cli.ts";
 import type { GeneratedFile } from "./gen/cliFile.ts";
 import { configDocs } from "./gen/config.ts";
+import { grammarPatterns } from "./gen/grammars.ts";
 import { machineDocs } from "./gen/machines.ts";
 
-const generators: ReadonlyArray<() => ReadonlyArray<GeneratedFile>> = [caseDocs, cliDocs, configDocs, machineDocs];
+type Files = ReadonlyArray<GeneratedFile>;
+const generators: ReadonlyArray<() => Files | Promise<Files>> = [
+  caseDocs,
+  cliDocs,
+  configDocs,
+  grammarPatterns,
+  machineDocs,
+];
 
 const root = resolve(dirname(process.argv[1] ?? ""), "..");
 
@@ -19,7 +27,8 @@ const current = (path: string): string | undefined => {
   }
 };
 
-const stale = generators.flatMap((make) => make()).filter((file) => current(file.path) !== file.text);
+const made = await Promise.all(generators.map((make) => make()));
+const stale = made.flat().filter((file) => current(file.path) !== file.text);
 if (process.argv.includes("--check")) {
   for (const file of stale) process.stderr.write(`${file.path} is stale: run npm run gen\n`);
   process.exitCode = stale.length === 0 ? 0 : 1;

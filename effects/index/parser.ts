@@ -29,14 +29,19 @@ const start = async (): Promise<Module> => {
 
 const packageFolder = (name: string): string => dirname(require.resolve(`${name}/package.json`));
 
-const load = async (grammar: Grammar): Promise<LoadedLanguage> => {
+/** The parser's module and one of its grammars. */
+export const loadGrammar = async (grammar: Grammar): Promise<{ module: Module; language: TreeSitter.Language }> => {
   started ??= start();
   const module = await started;
   const bytes = await readFile(join(packageFolder(grammar.package), grammar.file));
-  const language = await module.Language.load(bytes);
+  return { module, language: await module.Language.load(bytes) };
+};
+
+const load = async (grammar: Grammar): Promise<LoadedLanguage> => {
+  const { module, language } = await loadGrammar(grammar);
   const parser = new module.Parser();
   parser.setLanguage(language);
-  return { parser, ...syntaxQueries(module, language) };
+  return { parser, ...syntaxQueries(module, language, grammar.file) };
 };
 
 const languageFor = (grammar: Grammar): Promise<LoadedLanguage> => {

@@ -83,10 +83,11 @@ const countsDiffer = (counted: number, census: number): string => {
 const askHost = (row: QueueRow, head: string) =>
   Effect.gen(function* () {
     const pulls = yield* PullRequests;
-    const [meta, said] = yield* Effect.all(
-      [Effect.either(pulls.metadata(row)), Effect.either(pulls.conversation(row, head))],
-      { concurrency: 2 },
-    );
+    // A local change has no description, and looking for one starts git nine times.
+    const body = row.platform === "local" ? Effect.succeed("") : Effect.map(pulls.metadata(row), (meta) => meta.body);
+    const [described, said] = yield* Effect.all([Effect.either(body), Effect.either(pulls.conversation(row, head))], {
+      concurrency: 2,
+    });
     const conversation: PrConversation = Either.isRight(said)
       ? said.right
       : {
@@ -95,7 +96,7 @@ const askHost = (row: QueueRow, head: string) =>
           checks: null,
           notes: [`threads, reviews and checks were not read: ${said.left.message}`],
         };
-    return { body: Either.isRight(meta) ? meta.right.body : null, conversation };
+    return { body: Either.isRight(described) ? described.right : null, conversation };
   });
 
 const alreadyPrepared = (options: {

@@ -43,6 +43,9 @@ const grammars: ReadonlyArray<readonly [name: string, grammar: Grammar, extensio
   ["vue", repomix("vue"), "vue"],
 ];
 
+/** Every grammar that a language here is read by. */
+export const allGrammars: ReadonlyArray<Grammar> = grammars.map(([, grammar]) => grammar);
+
 const plainNames: Readonly<Record<string, string>> = {
   md: "markdown",
   mdx: "markdown",
