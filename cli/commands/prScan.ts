@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect";
 import { type ScanReport, scanSlack } from "../../effects/scan/scanSlack.ts";
 import { UsageError } from "../../src/errors.ts";
+import { counted } from "../../src/text/counted.ts";
 import { terminalCell } from "../../src/text/sanitize.ts";
 import { slackQueueLayer } from "../layers/slack.ts";
 import type { VerbInput, VerbModule } from "../verb.ts";
@@ -32,18 +33,31 @@ const options = (input: VerbInput) =>
     };
   });
 
+const summary = (report: ScanReport, dryRun: boolean): string => {
+  const { scanned, found, added, updated, skipped, dead_links, failed } = report;
+  const where = `${counted(scanned.messages, "message")} in ${counted(scanned.threads, "thread")} of ${counted(scanned.channels, "channel")}`;
+  const dead = dead_links.length === 0 ? [] : [counted(dead_links.length, "dead link")];
+  return `${where}: ${[
+    `${counted(found, "PR")} found`,
+    `${added.length} ${dryRun ? "to add" : "added"}`,
+    `${updated.length} with other threads`,
+    `${skipped.length} skipped`,
+    ...dead,
+    `${failed.length} failed`,
+  ].join(", ")}`;
+};
+
 const text = (report: ScanReport, dryRun: boolean): string => {
-  const { scanned, found, added, updated, skipped, failed } = report;
-  const would = dryRun ? "would add" : "added";
+  const { added, skipped, failed } = report;
   return [
-    `${scanned.messages} messages in ${scanned.threads} threads of ${scanned.channels} channels: ${found} PRs found, ${added.length} ${dryRun ? "to add" : "added"}, ${updated.length} with other threads, ${skipped.length} skipped, ${failed.length} failed`,
-    ...added.map(({ pr_url }) => terminalCell(`  ${would} ${pr_url}`)),
+    summary(report, dryRun),
+    ...added.map(({ pr_url }) => terminalCell(`  ${dryRun ? "would add" : "added"} ${pr_url}`)),
     ...skipped.map(({ pr_url, why }) => terminalCell(`  skipped ${pr_url}: ${why}`)),
     ...failed.map(({ channel, pr_url, error }) => terminalCell(`  failed: ${channel ?? pr_url}: ${error}`)),
   ].join("\n");
 };
 
-/** `pr-scan`: Slack channels → queue rows; exit 1 when a channel or a PR could not be read. */
+/** `pr-scan`: Slack channels → queue rows; exit 1 when a channel or a PR could not be read. A dead link is none of these. */
 export const run: VerbModule["run"] = (input) =>
   Effect.gen(function* () {
     const chosen = yield* options(input);

@@ -22,33 +22,50 @@ export interface QueuedLinks {
   readonly updated: ReadonlyArray<string>;
   readonly existing: ReadonlyArray<string>;
   readonly skipped: ReadonlyArray<{ readonly pr_url: string; readonly why: string }>;
-  readonly failed: ReadonlyArray<{ readonly pr_url: string; readonly failure: PlatformFailure }>;
+  readonly failed: ReadonlyArray<FailedLink>;
 }
 
-interface Candidate {
+export interface FailedLink {
+  readonly pr_url: string;
+  /** Identity key of the PR. */
+  readonly key: string;
+  readonly failure: PlatformFailure;
+}
+
+/** A PR with all that threads say of it. */
+export interface Candidate {
   readonly pr: PrReference;
   readonly origins: ReadonlyArray<SlackOrigin>;
   readonly docs: ReadonlyArray<string>;
+  readonly mentions: ReadonlyArray<string>;
 }
 
 /** One candidate a PR; its threads oldest first, so that the first request is the row's own. */
 const candidatesOf = (links: ReadonlyArray<FoundLink>): ReadonlyArray<Candidate> => {
   const byPr = new Map<string, Candidate>();
   const ordered = [...links].sort((a, b) => (a.origin.message_ts < b.origin.message_ts ? -1 : 1));
-  for (const { pr, origin, docs } of ordered) {
+  for (const { pr, origin, docs, mentions } of ordered) {
     const key = identityKey(pr);
     const known = byPr.get(key);
     byPr.set(key, {
       pr: known?.pr ?? pr,
       origins: [...(known?.origins ?? []), origin],
       docs: [...new Set([...(known?.docs ?? []), ...docs])],
+      mentions: [...(known?.mentions ?? []), ...mentions],
     });
   }
   return [...byPr.values()];
 };
 
 const joined = (a: Candidate, b: Candidate | undefined): Candidate =>
-  b === undefined ? a : { pr: a.pr, origins: [...a.origins, ...b.origins], docs: [...new Set([...a.docs, ...b.docs])] };
+  b === undefined
+    ? a
+    : {
+        pr: a.pr,
+        origins: [...a.origins, ...b.origins],
+        docs: [...new Set([...a.docs, ...b.docs])],
+        mentions: [...a.mentions, ...b.mentions],
+      };
 
 interface Plan {
   readonly candidates: ReadonlyArray<Candidate>;
@@ -108,10 +125,12 @@ const rowsWithThreads = (queue: QueueFile, plan: Plan) => {
  * Brings the PRs that threads link to into the queue: one row a PR with its metadata, every further thread on the row it
  * has (spec 5, "Scan"). A PR that has ended is not queued anew, one that its host does not show is named: the next scan
  * finds it again. `judged` tells which threads were read, so that a link that was edited away leaves its row.
+ * `passOver` tells which unknown PRs need no look at their host now; they are left out.
  */
 export const queueLinks = (options: {
   readonly links: ReadonlyArray<FoundLink>;
   readonly judged: (origin: SlackOrigin) => boolean;
+  readonly passOver?: (candidate: Candidate) => boolean;
   readonly dryRun: boolean;
 }) =>
   Effect.gen(function* () {
@@ -121,7 +140,10 @@ export const queueLinks = (options: {
     const { config } = yield* Settings;
     const candidates = candidatesOf(options.links);
     const queue = yield* store.read;
-    const unknown = candidates.filter(({ pr }) => findPr(queue.prs, pr) === null).map(({ pr }) => pr);
+    const { passOver = () => false } = options;
+    const unknown = candidates
+      .filter((candidate) => findPr(queue.prs, candidate.pr) === null && !passOver(candidate))
+      .map(({ pr }) => pr);
     const answers = unknown.length === 0 ? new Map() : yield* pulls.metadataAll(unknown);
     const clock = yield* leaseClockNow(config.taken_lock_max_age_seconds);
     const plan: Plan = { candidates, answers, judged: options.judged, clock };
@@ -130,13 +152,13 @@ export const queueLinks = (options: {
       const { prs, fresh, updated, existing } = rowsWithThreads(current, plan);
       const added: QueueRow[] = [];
       const skipped: Array<{ readonly pr_url: string; readonly why: string }> = [];
-      const failed: Array<{ readonly pr_url: string; readonly failure: PlatformFailure }> = [];
+      const failed: FailedLink[] = [];
       for (const candidate of fresh) {
         const { pr } = candidate;
         const answer = plan.answers.get(identityKey(pr));
         if (answer === undefined) continue;
         if (Either.isLeft(answer)) {
-          failed.push({ pr_url: pr.pr_url, failure: answer.left });
+          failed.push({ pr_url: pr.pr_url, key: identityKey(pr), failure: answer.left });
           continue;
         }
         if (answer.right.disposition !== "open") {

@@ -7,7 +7,8 @@ import { Log } from "../log/Log.ts";
 import { Settings } from "../settings/Settings.ts";
 import { SlackNotConfigured } from "../slack/errors.ts";
 import { Slack } from "../slack/Slack.ts";
-import { type QueuedLinks, queueLinks } from "./queueLinks.ts";
+import type { QueuedLinks } from "./queueLinks.ts";
+import { byPr, type DeadLinkReport, deadLinkWarning, failedLook, queueLiving } from "./queueLiving.ts";
 import { readChannels } from "./readChannels.ts";
 
 export interface ScanOptions {
@@ -26,6 +27,8 @@ export interface ScanReport extends Omit<QueuedLinks, "failed"> {
   readonly scanned: { readonly channels: number; readonly messages: number; readonly threads: number };
   /** Different PRs that the threads link to. */
   readonly found: number;
+  /** Links to PRs that their hosts do not show. They make no scan fail. */
+  readonly dead_links: ReadonlyArray<DeadLinkReport>;
   readonly failed: ReadonlyArray<{ readonly channel?: string; readonly pr_url?: string; readonly error: string }>;
 }
 
@@ -44,7 +47,8 @@ export const scannedChannels = (configured: ReadonlyArray<string>, options: Pick
 
 /**
  * Slack channels → queue rows (spec 5, "Scan"). Reads every thread with a message in the window, queues the PRs that are
- * linked there and keeps the threads of known rows up to date. What cannot be read is named, the rest goes on.
+ * linked there and keeps the threads of known rows up to date. What cannot be read is named, the rest goes on; a dead
+ * link is a warning, once.
  */
 export const scanSlack = (options: ScanOptions) =>
   Effect.gen(function* () {
@@ -65,15 +69,21 @@ export const scanSlack = (options: ScanOptions) =>
       filterUsers: settings.filter_users,
     };
     const links = read.threads.flatMap((thread) => linksInThread(thread, rules));
-    const queued = yield* queueLinks({ links, judged: read.judged, dryRun: options.dryRun });
-    const { failed, ...rest } = queued;
+    const queued = yield* queueLiving(links, { judged: read.judged, dryRun: options.dryRun });
+    yield* Effect.forEach(
+      queued.dead_links.filter(({ is_news }) => is_news),
+      (link) => log.warn(deadLinkWarning(link)),
+      { discard: true },
+    );
+    const { failed, dead_links, ...rest } = queued;
     const report: ScanReport = {
       scanned: { channels: read.channels, messages: read.messages, threads: read.threads.length },
-      found: new Set(links.map(({ pr }) => pr.pr_url.toLowerCase())).size,
+      found: byPr(links).size,
       ...rest,
+      dead_links,
       failed: [
-        ...read.failed.map(({ channel, failure }) => ({ channel, error: `${failure.message} — ${failure.hint}` })),
-        ...failed.map(({ pr_url, failure }) => ({ pr_url, error: `${failure.message} — ${failure.hint}` })),
+        ...read.failed.map(({ channel, failure }) => ({ channel, error: failedLook(failure) })),
+        ...failed.map(({ pr_url, failure }) => ({ pr_url, error: failedLook(failure) })),
       ],
     };
     return report;

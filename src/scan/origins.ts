@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { PrReference } from "../pr/prUrl.ts";
 import type { QueueRow, SlackOrigin } from "../queue/row.ts";
 import { prLinksOf, supportingDocsOf } from "../slack/links.ts";
@@ -14,6 +15,8 @@ export interface FoundLink {
   readonly pr: PrReference;
   readonly origin: SlackOrigin;
   readonly docs: ReadonlyArray<string>;
+  /** Digests of all messages of the thread that link to it, by their texts. */
+  readonly mentions: ReadonlyArray<string>;
 }
 
 export interface ScanRules {
@@ -46,6 +49,12 @@ const permalinkOf = (identity: SlackIdentity, channel: string, message: SlackMes
   return message.ts === root ? link : `${link}?thread_ts=${root}&cid=${channel}`;
 };
 
+const digestOf = (channel: string, { ts, text, links }: SlackMessage): string =>
+  createHash("sha256")
+    .update(JSON.stringify([channel, ts, text, links]))
+    .digest("hex")
+    .slice(0, 16);
+
 /** The PRs that a thread links to, each once, with the thread's facts (spec 5, "Scan"). */
 export const linksInThread = (thread: ReadThread, rules: ScanRules): ReadonlyArray<FoundLink> => {
   const root = thread.messages[0]?.thread_ts ?? thread.messages[0]?.ts;
@@ -55,9 +64,14 @@ export const linksInThread = (thread: ReadThread, rules: ScanRules): ReadonlyArr
   for (const message of thread.messages) {
     if (isOwn(message, rules.identity) || message.deleted) continue;
     const links = prLinksOf(message, rules);
+    const digest = links.length === 0 ? "" : digestOf(thread.channel_id, message);
     for (const pr of links) {
       const key = pr.pr_url.toLowerCase();
-      if (found.has(key)) continue;
+      const known = found.get(key);
+      if (known !== undefined) {
+        found.set(key, { ...known, mentions: [...known.mentions, digest] });
+        continue;
+      }
       const permalink = permalinkOf(rules.identity, thread.channel_id, message, root);
       const origin: SlackOrigin = {
         channel_id: thread.channel_id,
@@ -67,7 +81,7 @@ export const linksInThread = (thread: ReadThread, rules: ScanRules): ReadonlyArr
         link_origin: message.ts === root ? "main" : "reply",
         n_pr_links_in_message: links.length,
       };
-      found.set(key, { pr, origin, docs });
+      found.set(key, { pr, origin, docs, mentions: [digest] });
     }
   }
   return [...found.values()];

@@ -1,31 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newRow } from "../../src/queue/row.ts";
-import { hoursAgo, message, type SlackHome, slackHome } from "../e2e/slack/support.ts";
-
-const url = (number: number): string => `https://github.com/acme/shop/pull/${number}`;
+import { eachWithSlackHome, hoursAgo, message, type SlackHome, url } from "../e2e/slack/support/slackHome.ts";
 
 let home: SlackHome;
-beforeEach(async () => {
-  home = await slackHome();
-  const main = home.repo.commit({ message: "Start", files: { "a.ts": "export const a = 1;\n" } });
-  home.pulls(
-    [1, 2, 3].map((number) => ({
-      number,
-      head: `c${number}`,
-      headSha: home.repo.commit({
-        branch: `c${number}`,
-        from: main,
-        message: `Change ${number}`,
-        files: { "a.ts": `export const a = ${number};\n// ${number}\n` },
-      }),
-      base: "main",
-    })),
-  );
-});
-afterEach(async () => {
-  const { violations } = home.slack;
-  await home.close();
-  expect(violations).toEqual([]);
+eachWithSlackHome({ pulls: 3 }, (made) => {
+  home = made;
 });
 
 describe("a queue row's Slack thread", () => {

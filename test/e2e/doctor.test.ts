@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { channelId, hoursAgo, message, type SlackHome, slackHome, slackToken } from "./slack/support.ts";
+import { channelId, hoursAgo, message, type SlackHome, slackHome, slackToken } from "./slack/support/slackHome.ts";
 
 interface Finding {
   readonly name: string;

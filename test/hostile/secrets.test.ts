@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Ended } from "../cli/support/program.ts";
-import { hoursAgo, message, type SlackHome, slackHome, slackToken } from "../e2e/slack/support.ts";
+import { hoursAgo, message, type SlackHome, slackHome, slackToken } from "../e2e/slack/support/slackHome.ts";
 import type { Misbehaviour } from "../fakes/github/behaviours.ts";
 import { canariesBelow, canariesIn, plant } from "../support/canaries.ts";
 

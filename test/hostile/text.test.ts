@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readTask, rowOf } from "../cases/support/hosted.ts";
 import { ended, root } from "../cli/support/program.ts";
-import { hoursAgo, message, type SlackHome, slackHome } from "../e2e/slack/support.ts";
+import { hoursAgo, message, type SlackHome, slackHome } from "../e2e/slack/support/slackHome.ts";
 import type { FakePull } from "../fakes/github/state.ts";
 
 vi.setConfig({ testTimeout: 240_000 });

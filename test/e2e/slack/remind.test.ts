@@ -1,30 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { channelId, hoursAgo, message, type SlackHome, slackHome } from "./support.ts";
-
-const url = (number: number): string => `https://github.com/acme/shop/pull/${number}`;
+import { describe, expect, it } from "vitest";
+import { channelId, eachWithSlackHome, hoursAgo, message, type SlackHome, url } from "./support/slackHome.ts";
 
 let home: SlackHome;
-beforeEach(async () => {
-  home = await slackHome();
-  const main = home.repo.commit({ message: "Start", files: { "a.ts": "export const a = 1;\n" } });
-  home.pulls(
-    [1, 2].map((number) => ({
-      number,
-      head: `c${number}`,
-      headSha: home.repo.commit({
-        branch: `c${number}`,
-        from: main,
-        message: `Change ${number}`,
-        files: { "a.ts": `export const a = ${number + 1};\n` },
-      }),
-      base: "main",
-    })),
-  );
-});
-afterEach(async () => {
-  const { violations } = home.slack;
-  await home.close();
-  expect(violations).toEqual([]);
+eachWithSlackHome({ pulls: 2 }, (made) => {
+  home = made;
 });
 
 const at = (hours: number): string => `${new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 19)}Z`;

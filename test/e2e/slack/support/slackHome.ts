@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HostedHome, hostedHome } from "../../cases/support/hosted.ts";
-import { type FakeSlack, startFakeSlack } from "../../fakes/slack/startFakeSlack.ts";
-import { allScopes, type FakeChannel, type FakeMessage, type FakeSlackState } from "../../fakes/slack/state.ts";
+import { afterEach, beforeEach, expect } from "vitest";
+import { type HostedHome, hostedHome } from "../../../cases/support/hosted.ts";
+import { type FakeSlack, startFakeSlack } from "../../../fakes/slack/startFakeSlack.ts";
+import { allScopes, type FakeChannel, type FakeMessage, type FakeSlackState } from "../../../fakes/slack/state.ts";
 
 export const slackToken = "xoxb-123456789012-abcdefghijkl";
 export const channelId = "C0REVIEWS";
@@ -20,6 +21,13 @@ export const message = (ts: string, text: string, over: Partial<FakeMessage> = {
   ...over,
 });
 
+/** Address of a PR of acme/shop. */
+export const url = (number: number): string => `https://github.com/acme/shop/pull/${number}`;
+
+/** What "Copy link" gives for a message in `#reviews`. */
+export const permalink = (ts: string, workspace = "acme.slack.com"): string =>
+  `https://${workspace}/archives/${channelId}/p${ts.replace(".", "")}`;
+
 /** A hosted data home with a Slack workspace beside it, and `#reviews` configured as its channel. */
 export interface SlackHome extends HostedHome {
   readonly slack: FakeSlack;
@@ -29,6 +37,8 @@ export interface SlackHome extends HostedHome {
   readonly bytes: () => Buffer;
   /** Writes connectors/slack.md. */
   readonly connector: (text: string) => void;
+  /** Slack's channels as connectors/slack.md or core.yaml name them: core.yaml says nothing of Slack any more. */
+  readonly unsetChannels: () => void;
   readonly row: (
     number: number,
   ) => Promise<{ readonly slack: unknown; readonly slack_threads: unknown } & Record<string, unknown>>;
@@ -63,10 +73,47 @@ export const slackHome = async (): Promise<SlackHome> => {
       mkdirSync(join(home.data, "config", "connectors"), { recursive: true });
       writeFileSync(join(home.data, "config", "connectors", "slack.md"), text);
     },
+    unsetChannels: () => writeFileSync(join(home.data, "config", "core.yaml"), ""),
     row: async (number) => (await json(["pr-queue", "show", home.url(number)])).body,
     close: async () => {
       await slack.close();
       await home.close();
     },
   };
+};
+
+/** Opens PRs 1 to `count` of acme/shop, each with one commit of its own on main. */
+const openPulls = (home: SlackHome, count: number): void => {
+  const main = home.repo.commit({ message: "Start", files: { "a.ts": "export const a = 1;\n" } });
+  home.pulls(
+    Array.from({ length: count }, (_, at) => at + 1).map((number) => ({
+      number,
+      head: `c${number}`,
+      headSha: home.repo.commit({
+        branch: `c${number}`,
+        from: main,
+        message: `Change ${number}`,
+        files: { "a.ts": `export const a = ${number + 1};\n` },
+      }),
+      base: "main",
+    })),
+  );
+};
+
+/**
+ * Gives each test of a file a home of its own with that many open PRs, and closes it; a request that Slack's
+ * documentation does not allow fails the test.
+ */
+export const eachWithSlackHome = (options: { readonly pulls: number }, use: (home: SlackHome) => void): void => {
+  let home: SlackHome;
+  beforeEach(async () => {
+    home = await slackHome();
+    openPulls(home, options.pulls);
+    use(home);
+  });
+  afterEach(async () => {
+    const { violations } = home.slack;
+    await home.close();
+    expect(violations).toEqual([]);
+  });
 };
