@@ -2,15 +2,15 @@ import * as Effect from "effect/Effect";
 import { type RemindReport, remindRows } from "../../effects/remind/remindRows.ts";
 import { slackToken } from "../../effects/slack/caller.ts";
 import { tokenMissing } from "../../effects/slack/failures.ts";
+import { counted } from "../../src/text/counted.ts";
 import { terminalCell } from "../../src/text/sanitize.ts";
 import { slackQueueLayer } from "../layers/slack.ts";
 import type { VerbModule } from "../verb.ts";
 
 const text = (report: RemindReport, dryRun: boolean): string => {
   const { reminded, skipped, failed } = report;
-  const threads = `${reminded.length} ${reminded.length === 1 ? "thread" : "threads"}`;
   return [
-    `${threads} ${dryRun ? "would be reminded" : "reminded"}, ${skipped.length} rows not due, ${failed.length} failed`,
+    `${counted(reminded.length, "thread")} ${dryRun ? "would be reminded" : "reminded"}, ${counted(skipped.length, "row")} not due, ${failed.length} failed`,
     ...reminded.map(({ pr_url, channel_id }) =>
       terminalCell(`  ${dryRun ? "would remind" : "reminded"} of ${pr_url} in ${channel_id}`),
     ),

@@ -9,7 +9,7 @@ import { HostLimits } from "../network/HostLimits.ts";
 import { type Call, makeCaller, patiently, type SlackAnswer, type SlackOptions } from "./caller.ts";
 import type { SlackFailure } from "./errors.ts";
 import { badAnswer, slackFailure } from "./failures.ts";
-import { postReply, type Reply } from "./postReply.ts";
+import { type Posted, postReply, type Reply } from "./postReply.ts";
 
 /** One Slack workspace. Everything it gives is text from outside; the only write is `postReply`. */
 export class Slack extends Context.Tag("adk/Slack")<
@@ -29,8 +29,8 @@ export class Slack extends Context.Tag("adk/Slack")<
     /** A thread with its root, oldest first, to the last page. */
     readonly replies: (channelId: string, threadTs: string) => Effect.Effect<ReadonlyArray<SlackMessage>, SlackFailure>;
     readonly permalink: (channelId: string, ts: string) => Effect.Effect<string, SlackFailure>;
-    /** One reply in a thread, exactly once for its `op`, never at the channel's root. Gives the reply's time stamp. */
-    readonly postReply: (reply: Reply) => Effect.Effect<string, SlackFailure>;
+    /** One reply in a thread, exactly once for its `op`, never at the channel's root. Callers of one `op` take turns. */
+    readonly postReply: (reply: Reply) => Effect.Effect<Posted, SlackFailure>;
   }
 >() {}
 

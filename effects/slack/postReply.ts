@@ -12,6 +12,13 @@ export interface Reply {
   readonly op: string;
 }
 
+/** A reply that stands in its thread. */
+export interface Posted {
+  readonly ts: string;
+  /** False for one that an earlier call, or another process, had posted before this one sent anything. */
+  readonly isNew: boolean;
+}
+
 const eventType = "adk_reply";
 const waits = [2000, 5000, 10_000];
 
@@ -111,17 +118,17 @@ const isAmbiguous = (failure: SlackFailure): boolean =>
  * Posts a reply exactly once (spec 5, "Posting"): looks for it first, sends it once, and after an answer that does not
  * tell reads back before it sends again, three rounds at most; then it is SlackAmbiguous, never silently done.
  */
-export const postReply = (call: Call, reply: Reply): Effect.Effect<string, SlackFailure> =>
+export const postReply = (call: Call, reply: Reply): Effect.Effect<Posted, SlackFailure> =>
   Effect.gen(function* () {
     const there = yield* lookFor(call, reply);
-    if (there !== null) return there;
+    if (there !== null) return { ts: there, isNew: false };
     for (const wait of waits) {
       const sent = yield* Effect.either(send(call, reply));
-      if (sent._tag === "Right") return sent.right;
+      if (sent._tag === "Right") return { ts: sent.right, isNew: true };
       if (!isAmbiguous(sent.left)) return yield* Effect.fail(sent.left);
       yield* Effect.sleep(wait);
       const seen = yield* Effect.either(lookFor(call, reply));
-      if (seen._tag === "Right" && seen.right !== null) return seen.right;
+      if (seen._tag === "Right" && seen.right !== null) return { ts: seen.right, isNew: true };
       // A look that failed is no "not there": nothing more is sent.
       if (seen._tag === "Left") break;
     }

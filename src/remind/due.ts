@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { identityKey } from "../names.ts";
 import { isTerminal, type QueueRow, type SlackOrigin } from "../queue/row.ts";
 import { slackText } from "../slack/escape.ts";
+import { counted } from "../text/counted.ts";
 import { parseTime } from "../time.ts";
 
 /** When a thread of a row was last reminded; older rows have one time for all of their threads. */
@@ -105,6 +106,6 @@ export const withoutThread = (row: QueueRow, thread: SlackOrigin): QueueRow => {
 /** The reminder's text: the canonical address, which adk made itself, and the title as text. */
 export const reminderText = (row: QueueRow, hours: number): string => {
   const title = row.title === null || row.title.trim() === "" ? "" : ` (${slackText(row.title, 100)})`;
-  const since = hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours} hours`;
+  const since = hours >= 48 ? counted(Math.floor(hours / 24), "day") : counted(hours, "hour");
   return `:alarm_clock: <${row.pr_url}>${title} was reviewed ${since} ago and has not changed since. Please address the comments, or merge it.`;
 };

@@ -70,6 +70,47 @@ describe("adk pr-queue remind", () => {
     expect(new Set(home.slack.writes().map(({ args }) => `${args.thread_ts} ${args.text}`)).size).toBe(3);
   });
 
+  it("is sent once by two runs at once, and said by the one that sent it", async () => {
+    await reviewed(30);
+    const ends = await Promise.all([1, 2, 3].map(() => home.json(["pr-queue", "remind"])));
+    expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, ""]));
+    expect(posted()).toHaveLength(3);
+    expect(new Set(posted()).size).toBe(2);
+    type Named = { readonly pr_url: string; readonly channel_id: string; readonly thread_ts: string };
+    const said = ends.flatMap(({ body }) => body.reminded as ReadonlyArray<Named>);
+    expect(said.map(({ pr_url, thread_ts }) => `${thread_ts} ${pr_url}`).sort()).toEqual(
+      home.slack
+        .writes()
+        .map(({ args }) => `${args.thread_ts} ${/<([^>]+)>/.exec(args.text ?? "")?.[1]}`)
+        .sort(),
+    );
+    for (const { body } of ends) {
+      const rows = new Set([...body.reminded, ...body.skipped].map(({ pr_url }: Named) => pr_url));
+      expect([...rows].sort()).toEqual([url(1), url(2)]);
+      expect(body.failed).toEqual([]);
+    }
+  });
+
+  it("is not said to be sent by a run that only found the reminder of one that was killed", async () => {
+    await reviewed(30);
+    await home.run(["pr-queue", "remind"], { NODE_ENV: "test", ADK_FAULT: "remind.posted:1:kill" });
+    const { body } = await home.json(["pr-queue", "remind"]);
+    expect(posted()).toHaveLength(3);
+    expect(body.reminded).toHaveLength(2);
+    expect(body.skipped).toEqual([{ pr_url: url(1), why: "has this reminder already, by a run that did not end" }]);
+  });
+
+  it("counts one of anything in the singular", async () => {
+    await reviewed(1);
+    const { stdout } = await home.run(["pr-queue", "remind", "--threshold-hours", "1"]);
+    expect(stdout.split("\n")[0]).toBe("3 threads reminded, 0 rows not due, 0 failed");
+    expect(home.slack.writes()[0]?.args.text).toContain("was reviewed 1 hour ago");
+    home.write([]);
+    home.say([message(hoursAgo(80), url(2))]);
+    await home.json(["pr-scan"]);
+    expect((await home.run(["pr-queue", "remind"])).stdout).toBe("0 threads reminded, 1 row not due, 0 failed\n");
+  });
+
   it("reminds nobody of what was merged or pushed to meanwhile, and of nothing when its host is silent", async () => {
     await reviewed(30);
     home.pulls([
