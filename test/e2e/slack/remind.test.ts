@@ -72,6 +72,7 @@ describe("adk pr-queue remind", () => {
 
   it("is sent once by two runs at once, and said by the one that sent it", async () => {
     await reviewed(30);
+    home.slack.behave("conversations.replies", { kind: "late", ms: 700 }, 3);
     const ends = await Promise.all([1, 2, 3].map(() => home.json(["pr-queue", "remind"])));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, ""]));
     expect(posted()).toHaveLength(3);

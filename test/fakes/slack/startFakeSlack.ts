@@ -14,6 +14,8 @@ export type SlackMisbehaviour =
   | { readonly kind: "limited"; readonly retryAfter: number }
   | { readonly kind: "page"; readonly status: number }
   | { readonly kind: "hang" }
+  /** The true answer of this moment arrives that many milliseconds later. */
+  | { readonly kind: "late"; readonly ms: number }
   /** The connection is cut: before anything happened, or after the effect. */
   | { readonly kind: "drop"; readonly after?: boolean }
   /** The message is deleted at this very moment, and then the request is answered. */
@@ -301,6 +303,12 @@ class Workspace {
         const late = this.answer(method, args, token);
         note(late.ok === true ? "ok" : String(late.error));
         send(200, late);
+        return;
+      }
+      if (does.kind === "late") {
+        const late = this.answer(method, args, token);
+        note(late.ok === true ? "ok" : String(late.error));
+        setTimeout(() => send(200, late), does.ms).unref();
         return;
       }
       if (does.kind === "drop" && does.after) this.answer(method, args, token);
