@@ -61,6 +61,7 @@ export const run: VerbModule["run"] = ({ flags, env }) =>
       ),
       githubLimit: (host) => Effect.flatMap(GitHub, (github) => github.rateLimit(host)).pipe(Effect.provide(outside)),
       limits: Effect.flatMap(HostLimits, ({ states }) => states).pipe(Effect.provide(outside)),
+      slackSettings: Effect.provide(slackSettings, Layer.merge(known, Layer.succeed(Settings, settings))),
       slackIdentity: Effect.flatMap(Slack, ({ identity }) => identity).pipe(Effect.provide(outside)),
       slackChannels: Effect.gen(function* () {
         const { slack: section } = yield* slackSettings;

@@ -1,8 +1,15 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
-import { type Config, defaultConfig } from "../../src/config/config.ts";
-import { terminalCell } from "../../src/text/sanitize.ts";
+import type { Config } from "../../src/config/config.ts";
+import {
+  type FileNote,
+  foreignPatterns,
+  frontMatterOf,
+  frontMatterText,
+  inFileWords,
+  sectionAsCore,
+} from "../../src/connectors/slackFrontMatter.ts";
 import { Home } from "../home/Home.ts";
 import { ConfigUnreadable } from "../settings/errors.ts";
 import { maxConfigBytes, Settings } from "../settings/Settings.ts";
@@ -11,22 +18,25 @@ type SlackSection = Config["slack"];
 
 export interface SlackSettings {
   readonly slack: SlackSection;
+  /** What does not count of the file, each with its line; the caller prints them. */
   readonly warnings: ReadonlyArray<string>;
 }
 
-/** Keys of older programs that say nothing to this one: which links count is fixed, and nothing unasked is posted. */
-const retired = /^(\s+)(?:url_patterns|reminder|gentle_reminder_enabled|gentle_reminder)\s*:/;
+const fixLine = "fix that line, or put the keys under slack: in core.yaml and move the file away";
 
-const unreadable = (path: string, message: string, line: number | null = null): ConfigUnreadable =>
+const unreadable = (path: string, message: string, hint = fixLine, line: number | null = null): ConfigUnreadable =>
   new ConfigUnreadable({
     message: `${path}${line === null ? "" : `:${line}`}: ${message}`,
-    hint: "fix that line, or put the keys under slack: in core.yaml and move the file away",
+    hint,
     path,
     line,
     key: null,
   });
 
-const read = (path: string): Effect.Effect<string | null, ConfigUnreadable> =>
+const refused = (path: string, { line, message }: FileNote): ConfigUnreadable =>
+  unreadable(path, message, fixLine, line);
+
+const readBytes = (path: string): Effect.Effect<Buffer | null, ConfigUnreadable> =>
   Effect.tryPromise({
     try: async () => {
       const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -36,114 +46,88 @@ const read = (path: string): Effect.Effect<string | null, ConfigUnreadable> =>
       if (found === null) return null;
       if (!found.isFile()) throw new Error("is not a file");
       if (found.size > maxConfigBytes) throw new Error(`has ${found.size} bytes, more than ${maxConfigBytes}`);
-      return await readFile(path, "utf8");
+      return await readFile(path);
     },
-    catch: (error) => unreadable(path, error instanceof Error ? error.message : String(error)),
+    catch: (error) =>
+      unreadable(
+        path,
+        error instanceof Error ? error.message : String(error),
+        "keep a short text file there, or put the keys under slack: in core.yaml and move the file away",
+      ),
   });
 
-const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r?\n/);
-const isFence = (line: string | undefined): boolean => line?.trim() === "---";
-
-/** Front matter that never ends: nothing of it would count, and nobody would know. */
-const isUnclosed = (text: string): boolean => {
-  const [first, ...rest] = linesOf(text);
-  return isFence(first) && !rest.some(isFence);
+/** The first byte that belongs to no text, or -1: no UTF-8, or a NUL. */
+const badByte = (bytes: Buffer): number => {
+  const nul = bytes.indexOf(0);
+  const back = Buffer.from(bytes.toString("utf8"), "utf8");
+  if (back.equals(bytes)) return nul;
+  const wrong = bytes.findIndex((byte, at) => byte !== back[at]);
+  return nul < 0 ? wrong : Math.min(nul, wrong);
 };
 
-/**
- * The part of the front matter that core.yaml calls `slack`, as lines that stand where they stood: everything before and
- * after the section, and keys of older programs, are blank. Null when there is no front matter or no such section.
- */
-const sectionAsCore = (text: string): string | null => {
-  const lines = linesOf(text);
-  if (!isFence(lines[0])) return null;
-  const end = lines.findIndex((line, at) => at > 0 && isFence(line));
-  const start = lines.findIndex((line, at) => at > 0 && at < end && /^pr_reviews\s*:/.test(line));
-  if (start < 0) return null;
-  const next = lines.findIndex((line, at) => at > start && at < end && /^[^\s#]/.test(line));
-  const stop = next < 0 ? end : next;
-  let skipping: number | null = null;
-  return lines
-    .slice(0, stop)
-    .map((line, at) => {
-      if (at < start) return "";
-      if (at === start) return line.replace("pr_reviews", "slack");
-      const depth = /^\s*/.exec(line)?.[0].length ?? 0;
-      if (skipping !== null && line.trim() !== "" && depth <= skipping && !/^\s*-/.test(line)) skipping = null;
-      const old = retired.exec(line);
-      if (old !== null) skipping = old[1]?.length ?? 0;
-      return skipping === null ? line.replace(/^(\s+)filter_mentioned_users\s*:/, "$1filter_users:") : "";
-    })
-    .join("\n");
-};
+const textOf = (path: string, bytes: Buffer): Effect.Effect<string, ConfigUnreadable> =>
+  Effect.suspend(() => {
+    const bad = badByte(bytes);
+    if (bad < 0) return Effect.succeed(bytes.toString("utf8"));
+    const line = bytes.subarray(0, bad).toString("latin1").split("\n").length;
+    const message = `is no text: byte 0x${bytes.toString("hex", bad, bad + 1)} is not UTF-8`;
+    return unreadable(path, message, "save it as UTF-8 text, or put the keys under slack: in core.yaml", line);
+  });
 
-/** Where the section's `url_patterns` name a host that adk does not read: which links count is fixed, and that is said. */
-const foreignPatterns = (path: string, text: string, hosts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const all = linesOf(text);
-  const lines = all.slice(
-    0,
-    all.findIndex((line, at) => at > 0 && isFence(line)),
-  );
-  const start = lines.findIndex((line) => /^\s+url_patterns\s*:/.test(line));
-  if (start < 0) return [];
-  const after = lines.findIndex((line, at) => at > start && !/^\s*(?:[-#\]]|$)/.test(line));
-  const known = new Set(["github.com", "bitbucket.org", ...hosts].map((host) => host.toLowerCase()));
-  return lines
-    .slice(start, after < 0 ? undefined : after)
-    .flatMap((line, index) =>
-      [
-        ...line
-          .slice(0, 2000)
-          .replaceAll("\\", "")
-          .matchAll(/\bhttps?:\/\/(?:www\.)?([a-z0-9.-]+)/gi),
-      ].flatMap(([, host = ""]) =>
-        known.has(host.toLowerCase())
-          ? []
-          : [
-              `${path}:${start + index + 1}: links to ${terminalCell(host)} are not read: url_patterns has no effect, name a GitHub Enterprise host in github.hosts of core.yaml`,
-            ],
-      ),
-    )
-    .slice(0, 5);
-};
+/** What core.yaml itself says of Slack, its defaults left out. It wins, also where it says the same as a default. */
+const said = (path: string): Effect.Effect<ReadonlySet<string>, ConfigUnreadable> =>
+  Effect.gen(function* () {
+    const bytes = yield* readBytes(path);
+    if (bytes === null) return new Set<string>();
+    const { parseSettings } = yield* Effect.promise(() => import("../settings/parseSettings.ts"));
+    const { document } = yield* parseSettings(path, bytes.toString("utf8"));
+    const keys: ReadonlyArray<keyof SlackSection> = ["channels", "filter_users", "scan_days_default", "status_emoji"];
+    return new Set<string>(keys.filter((key) => document.hasIn(["slack", key])));
+  });
 
-const inFileWords = (text: string): string =>
-  text
-    .replaceAll("slack.filter_users", "pr_reviews.filter_mentioned_users")
-    .replaceAll(/\bslack\.(?!md\b)/g, "pr_reviews.");
-
-/** core.yaml wins wherever it has another value than the default. */
-const merged = (core: SlackSection, file: SlackSection): SlackSection => {
-  const defaults = defaultConfig.slack;
+const merged = (core: SlackSection, file: SlackSection, wins: ReadonlySet<string>): SlackSection => {
+  const from = (key: keyof SlackSection): SlackSection => (wins.has(key) ? core : file);
   return {
-    channels: core.channels.length > 0 ? core.channels : file.channels,
-    filter_users: core.filter_users.length > 0 ? core.filter_users : file.filter_users,
-    scan_days_default:
-      core.scan_days_default === defaults.scan_days_default ? file.scan_days_default : core.scan_days_default,
-    status_emoji: { ...file.status_emoji, ...core.status_emoji },
+    channels: from("channels").channels,
+    filter_users: from("filter_users").filter_users,
+    scan_days_default: from("scan_days_default").scan_days_default,
+    status_emoji: from("status_emoji").status_emoji,
   };
 };
 
 /**
  * `slack.*` of core.yaml with what `connectors/slack.md` says in the `pr_reviews` section of its front matter (spec 2,
- * "Configuration"). Checked like core.yaml: a wrong type fails with its line, an unknown key is a warning.
+ * "Configuration"). Checked like core.yaml: what is of a wrong kind fails with its line, and so does a section that
+ * would not count; an unknown key, and a file that says nothing to adk, is a warning.
  */
 export const slackSettings: Effect.Effect<SlackSettings, ConfigUnreadable, Home | Settings> = Effect.gen(function* () {
-  const { config } = yield* Settings;
+  const { config, path: corePath } = yield* Settings;
   const home = yield* Home;
   const path = join(home.config, "connectors", "slack.md");
-  const text = yield* read(path);
-  if (text !== null && isUnclosed(text))
-    return yield* unreadable(path, "the front matter that begins here has no --- line at its end", 1);
-  const section = text === null ? null : sectionAsCore(text);
-  if (section === null) return { slack: config.slack, warnings: [] };
+  const bytes = yield* readBytes(path);
+  const only = (...warnings: ReadonlyArray<FileNote>): SlackSettings => ({
+    slack: config.slack,
+    warnings: warnings.map(({ line, message }) => `${path}:${line}: ${message}`),
+  });
+  if (bytes === null) return only();
+  const front = frontMatterOf(yield* textOf(path, bytes));
+  if (front.kind === "empty") return only();
+  if (front.kind === "unclosed" || (front.kind === "none" && front.isMeant)) return yield* refused(path, front.note);
+  if (front.kind === "none") return only(front.note);
+  const section = sectionAsCore(front);
+  if (section === null) {
+    const { sectionless } = yield* Effect.promise(() => import("./sectionless.ts"));
+    const found = sectionless(frontMatterText(front));
+    return found.isWrong ? yield* refused(path, found.note) : only(found.note);
+  }
+  if (typeof section !== "string") return yield* refused(path, section);
   const { parseSettings } = yield* Effect.promise(() => import("../settings/parseSettings.ts"));
   const parsed = yield* parseSettings(path, section).pipe(
-    Effect.mapError(
-      (error) =>
-        new ConfigUnreadable({ ...error, message: inFileWords(error.message), hint: unreadable(path, "").hint }),
-    ),
+    Effect.mapError((error) => new ConfigUnreadable({ ...error, message: inFileWords(error.message), hint: fixLine })),
   );
-  const warnings = [...parsed.warnings.map(inFileWords), ...foreignPatterns(path, text ?? "", config.github.hosts)];
-  return { slack: merged(config.slack, parsed.config.slack), warnings };
+  const patterns = only(...foreignPatterns(front, config.github.hosts)).warnings;
+  return {
+    slack: merged(config.slack, parsed.config.slack, yield* said(corePath)),
+    warnings: [...parsed.warnings.map(inFileWords), ...patterns],
+  };
 });

@@ -5,6 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Failure } from "../../src/errors.ts";
 import type { QueueFile } from "../../src/queue/row.ts";
 import type { SlackChannel, SlackIdentity } from "../../src/slack/types.ts";
+import type { SlackSettings } from "../connectors/slackSettings.ts";
 import type { RateLimit } from "../github/GitHub.ts";
 import type { Home } from "../home/Home.ts";
 import type { Log } from "../log/Log.ts";
@@ -38,6 +39,8 @@ export interface DoctorInput {
   readonly githubLimit: (host: string) => Effect.Effect<RateLimit, Failure>;
   /** What all processes know of the hosts' limits. */
   readonly limits: Effect.Effect<ReadonlyArray<LimitState>, Failure>;
+  /** `slack.*` with connectors/slack.md, and what does not count of that file. */
+  readonly slackSettings: Effect.Effect<SlackSettings, Failure>;
   readonly slackIdentity: Effect.Effect<SlackIdentity, Failure>;
   /** Configured channels (connectors/slack.md too), each with its outcome. */
   readonly slackChannels: Effect.Effect<ReadonlyMap<string, Either.Either<SlackChannel, SlackFailure>>, Failure>;

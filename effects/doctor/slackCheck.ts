@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
+import type { Failure } from "../../src/errors.ts";
+import type { SlackSettings } from "../connectors/slackSettings.ts";
 import { slackToken } from "../slack/caller.ts";
 import { type Check, count, type Finding, fail, pass, warn } from "./finding.ts";
 
@@ -22,14 +24,24 @@ const scopeFindings = (scopes: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   return [warn("slack scopes", `the token lacks ${what}`, fix)];
 };
 
+/** What is wrong with connectors/slack.md, whether there is a token or not. */
+const fileFindings = (read: Either.Either<SlackSettings, Failure>): ReadonlyArray<Finding> => {
+  if (Either.isLeft(read)) return [fail("slack settings", read.left.message, read.left.hint)];
+  return read.right.warnings.map((warning) => warn("slack settings", warning, "edit that file, or move it away"));
+};
+
 /** Whether Slack takes the token, what the token may do, and whether each configured channel can be read. */
 export const slackCheck: Check = {
   name: "slack",
   run: (input) =>
     Effect.gen(function* () {
-      if (slackToken(input.env) === null) return [pass("slack", "not configured: no token")];
+      const settings = yield* Effect.either(input.slackSettings);
+      const file = fileFindings(settings);
+      if (slackToken(input.env) === null) return [pass("slack", "not configured: no token"), ...file];
       const asked = yield* Effect.either(input.slackIdentity);
-      if (Either.isLeft(asked)) return [fail("slack", asked.left.message, asked.left.hint)];
+      if (Either.isLeft(asked)) return [fail("slack", asked.left.message, asked.left.hint), ...file];
+      if (Either.isLeft(settings))
+        return [pass("slack", "the token is accepted"), ...scopeFindings(asked.right.scopes), ...file];
       const found = yield* Effect.either(input.slackChannels);
       const outcomes = Either.isRight(found) ? [...found.right] : [];
       const broken = outcomes.flatMap(([name, outcome]) =>
@@ -46,6 +58,7 @@ export const slackCheck: Check = {
         ...channels,
         ...(Either.isLeft(found) ? [warn("slack channels", found.left.message, found.left.hint)] : []),
         ...broken,
+        ...file,
       ];
     }),
 };

@@ -28,6 +28,7 @@ export const doctorInput = (): { readonly dir: string; readonly input: DoctorInp
       lockMechanism: Effect.succeed("fs-native-extensions"),
       githubLimit: () => Effect.succeed({ hasToken: true, limit: 5000, remaining: 4999, resetAt: 1_800_000_000_000 }),
       limits: Effect.succeed([]),
+      slackSettings: Effect.succeed({ slack: defaultConfig.slack, warnings: [] }),
       slackIdentity: Effect.die("no token, so nobody asks"),
       slackChannels: Effect.die("no token, so nobody asks"),
     },

@@ -36,7 +36,7 @@ export interface SlackHome extends HostedHome {
   /** Bytes of the queue file. */
   readonly bytes: () => Buffer;
   /** Writes connectors/slack.md. */
-  readonly connector: (text: string) => void;
+  readonly connector: (text: string | Buffer) => void;
   /** Slack's channels as connectors/slack.md or core.yaml name them: core.yaml says nothing of Slack any more. */
   readonly unsetChannels: () => void;
   readonly row: (
