@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect";
 import { type FoundLink, linksInThread } from "../../src/scan/origins.ts";
-import type { SlackPlace } from "../../src/slack/permalink.ts";
+import { foreignWorkspace, type SlackPlace } from "../../src/slack/permalink.ts";
 import type { SlackMessage } from "../../src/slack/types.ts";
 import { knownGitHubHosts } from "../github/apiHosts.ts";
 import { Settings } from "../settings/Settings.ts";
@@ -27,6 +27,8 @@ export const addThread = (options: { readonly env: NodeJS.ProcessEnv; readonly p
     const { config } = yield* Settings;
     const slack = yield* Slack;
     const identity = yield* slack.identity;
+    const foreign = foreignWorkspace(options.place, identity);
+    if (foreign !== null) return yield* foreign;
     const messages = yield* threadAt(options.place);
     const rules = {
       githubHosts: knownGitHubHosts({ env: options.env, githubHosts: config.github.hosts }),

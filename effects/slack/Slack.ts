@@ -105,7 +105,14 @@ const make = (options: SlackOptions) =>
         const [user, team, url] = [text(answer.user_id), text(answer.team_id), text(answer.url)];
         if (user === null || team === null) return Effect.fail(badAnswer("an auth.test without a user or a team"));
         const scopes = items(fields(answer.response_metadata).scopes).flatMap((scope) => text(scope) ?? []);
-        return Effect.succeed({ user_id: user, bot_id: text(answer.bot_id), team_id: team, url: url ?? "", scopes });
+        return Effect.succeed({
+          user_id: user,
+          bot_id: text(answer.bot_id),
+          team_id: team,
+          enterprise_id: text(answer.enterprise_id),
+          url: url ?? "",
+          scopes,
+        });
       }),
     );
 

@@ -46,6 +46,12 @@ const channelWords: Readonly<Record<string, readonly [string, string]>> = {
   channel_is_limited_access: ["has limited access", "ask a workspace admin, or take it out of slack.channels"],
 };
 
+/** What Slack says of a direct message that is not the token's is the same as of a channel; what mends it is not. */
+const directWords: readonly [string, string] = [
+  "is a direct message that the token's owner is not part of",
+  "add the PR by its URL: a direct message is readable to those in it, with the scope im:history",
+];
+
 const refusedCodes = new Set([
   "invalid_auth",
   "not_authed",
@@ -70,7 +76,7 @@ export const slackFailure = (
   if (!/^[a-z][a-z0-9_]{1,79}$/.test(code) || code === "no_error_code")
     return badAnswer("something that is no answer of Slack's");
   const channel = asked.channel ?? "the channel";
-  const words = channelWords[code];
+  const words = code === "channel_not_found" && /^D[A-Z0-9]+$/.test(channel) ? directWords : channelWords[code];
   if (words !== undefined)
     return new SlackChannelUnavailable({ message: `Slack: ${channel} ${words[0]}`, hint: words[1], channel, code });
   if (code === "missing_scope" || code === "no_permission") {

@@ -44,7 +44,7 @@ const concerns = (thread: ReadThread, rules: ScanRules): boolean =>
 
 /** Address of a message, as Slack's own "Copy link" makes it; a reply names its thread. */
 const permalinkOf = (identity: SlackIdentity, channel: string, message: SlackMessage, root: string): string | null => {
-  if (!/^https:\/\/[a-z0-9.-]+\.slack\.com\/$/i.test(identity.url)) return null;
+  if (!/^https:\/\/[a-z0-9.-]+\.slack(?:-gov)?\.com\/$/i.test(identity.url)) return null;
   const link = `${identity.url}archives/${channel}/p${message.ts.replace(".", "")}`;
   return message.ts === root ? link : `${link}?thread_ts=${root}&cid=${channel}`;
 };

@@ -34,7 +34,7 @@ const timeStamp = (value: unknown): string | null =>
 /** What an unfurled page says is that page's text: only where it stands is a link of the message. */
 const unfurled = (attachment: unknown): unknown => {
   if (!isFields(attachment) || typeof attachment.from_url !== "string") return attachment;
-  if (/^https:\/\/[^/]*slack\.com\//.test(attachment.from_url)) return attachment;
+  if (/^https:\/\/(?:[^/]*\.)?slack(?:-gov)?\.com\//.test(attachment.from_url)) return attachment;
   const { from_url, original_url, title_link } = attachment;
   return { from_url, original_url, title_link };
 };

@@ -35,6 +35,8 @@ export interface SlackIdentity {
   readonly team_id: string;
   /** Address of the workspace: `https://team.slack.com/`. */
   readonly url: string;
+  /** Of the Enterprise organisation that the workspace belongs to; null or missing for a workspace of its own. */
+  readonly enterprise_id?: string | null;
   /** Scopes of the token, as Slack's `x-oauth-scopes` header names them; empty when it does not. */
   readonly scopes: ReadonlyArray<string>;
 }

@@ -45,9 +45,11 @@ interface Shape {
   readonly writes?: boolean;
 }
 
+const isDirect = (channel: FakeChannel | undefined): boolean => channel?.id.startsWith("D") === true;
 const history = (channel: FakeChannel | undefined): string =>
-  channel?.isPrivate ? "groups:history" : "channels:history";
-const info = (channel: FakeChannel | undefined): string => (channel?.isPrivate ? "groups:read" : "channels:read");
+  isDirect(channel) ? "im:history" : channel?.isPrivate ? "groups:history" : "channels:history";
+const info = (channel: FakeChannel | undefined): string =>
+  isDirect(channel) ? "im:read" : channel?.isPrivate ? "groups:read" : "channels:read";
 
 /** Arguments and scopes by Slack's method pages. */
 const shapes: Readonly<Record<string, Shape>> = {
@@ -157,7 +159,7 @@ class Workspace {
     if (scope !== null && !token.scopes.includes(scope))
       return failed("missing_scope", { needed: scope, provided: token.scopes.join(",") });
     if (args.channel !== undefined) {
-      if (channel === undefined || (channel.isPrivate && channel.isMember === false))
+      if (channel === undefined || ((channel.isPrivate || isDirect(channel)) && channel.isMember === false))
         return failed("channel_not_found");
       if (channel.isMember === false && method !== "conversations.info") return failed("not_in_channel");
     }
@@ -168,6 +170,7 @@ class Workspace {
           url: `https://${this.state.team.domain}.slack.com/`,
           team: this.state.team.domain,
           team_id: this.state.team.id,
+          ...(this.state.team.enterprise === undefined ? {} : { enterprise_id: this.state.team.enterprise }),
           user: "adk",
           user_id: token.user,
           ...(token.bot === undefined ? {} : { bot_id: token.bot }),
@@ -175,7 +178,7 @@ class Workspace {
       case "conversations.list": {
         if (/private_channel/.test(args.types ?? "") && !token.scopes.includes("groups:read"))
           return failed("missing_scope", { needed: "groups:read", provided: token.scopes.join(",") });
-        const shown = this.state.channels.filter((one) => !one.isPrivate || one.isMember !== false);
+        const shown = this.state.channels.filter((one) => !isDirect(one) && (!one.isPrivate || one.isMember !== false));
         return page(
           shown.map((one) => this.#channelJson(one)),
           args,

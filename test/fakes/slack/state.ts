@@ -1,6 +1,6 @@
 /** What the fake workspace holds. Plain data, so that a stand-alone fake can be given it as JSON. */
 export interface FakeSlackState {
-  readonly team: { readonly id: string; readonly domain: string };
+  readonly team: { readonly id: string; readonly domain: string; readonly enterprise?: string };
   readonly tokens: ReadonlyArray<FakeSlackToken>;
   readonly channels: ReadonlyArray<FakeChannel>;
 }
@@ -12,6 +12,7 @@ export interface FakeSlackToken {
   readonly scopes: ReadonlyArray<string>;
 }
 
+/** One whose id begins with D is a direct message: in no list, and read with `im:history`. */
 export interface FakeChannel {
   readonly id: string;
   readonly name: string;
