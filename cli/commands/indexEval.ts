@@ -5,6 +5,7 @@ import { cloneDir } from "../../effects/home/layout.ts";
 import { CodeIndex } from "../../effects/index/CodeIndex.ts";
 import { evaluateIndex } from "../../effects/index/evaluate.ts";
 import { Refused } from "../../src/errors.ts";
+import { counted } from "../../src/text/counted.ts";
 import { indexTarget } from "../indexTarget.ts";
 import { workLayer } from "../layers/work.ts";
 import { plainTable } from "../plainTable.ts";
@@ -46,6 +47,6 @@ export const run: VerbModule["run"] = (input) =>
     ]);
     return {
       json: { index: indexFacts(target, meta), ...scores },
-      text: `${plainTable([["mode", "MRR", "recall@10"], ...rows])}\n${scores.commits} commits, ${meta.provider} ${meta.model}`,
+      text: `${plainTable([["mode", "MRR", "recall@10"], ...rows])}\n${counted(scores.commits, "commit")}, ${meta.provider} ${meta.model}`,
     };
   }).pipe(Effect.provide(workLayer(input.env)));

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect";
 import { CodeIndex } from "../../effects/index/CodeIndex.ts";
+import { counted } from "../../src/text/counted.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
 import { indexTarget } from "../indexTarget.ts";
 import { searchLayer } from "../layers/work.ts";
@@ -12,7 +13,7 @@ export const run: VerbModule["run"] = (input) =>
     const target = yield* indexTarget(input);
     const health = yield* index.health({ dir: target.dir });
     const lines = [
-      `${health.status}: ${health.rows} rows, ${health.text_rows} in the text index`,
+      `${health.status}: ${counted(health.rows, "row")}, ${health.text_rows} in the text index`,
       ...health.issues.map((issue) => `  ${issue}`),
     ];
     return {

@@ -4,6 +4,7 @@ import * as Either from "effect/Either";
 import { QueueStore } from "../../effects/store/QueueStore.ts";
 import { Terminal } from "../../effects/terminal/Terminal.ts";
 import { Refused } from "../../src/errors.ts";
+import { counted } from "../../src/text/counted.ts";
 import { terminalCell } from "../../src/text/sanitize.ts";
 import { queueLayer } from "../layers/queue.ts";
 import type { VerbModule } from "../verb.ts";
@@ -15,7 +16,8 @@ const confirmReadable = Effect.gen(function* () {
   const current = yield* Effect.either(store.read);
   if (Either.isLeft(current) || current.right.prs.length === 0) return;
   const rows = current.right.prs.length;
-  if (yield* terminal.confirm(`The queue can be read (${rows} rows). Put an older copy in its place?`)) return;
+  if (yield* terminal.confirm(`The queue can be read (${counted(rows, "row")}). Put an older copy in its place?`))
+    return;
   return yield* new Refused({ message: "nothing was restored", hint: "answer yes, or pass -y" });
 });
 

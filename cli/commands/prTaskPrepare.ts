@@ -3,6 +3,7 @@ import { prepareRows } from "../../effects/prepare/prepareRows.ts";
 import { QueueStore } from "../../effects/store/QueueStore.ts";
 import { UsageError } from "../../src/errors.ts";
 import { isTerminal } from "../../src/queue/row.ts";
+import { counted } from "../../src/text/counted.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
 import { workLayer } from "../layers/work.ts";
 import type { VerbInput, VerbModule } from "../verb.ts";
@@ -40,7 +41,7 @@ export const run: VerbModule["run"] = (input) =>
     const lines = results.map((result) =>
       result.outcome === "failed" || result.outcome === "skipped"
         ? `${result.pr_url}: ${result.outcome}: ${result.error}`
-        : `${result.pr_url}: ${result.outcome} in ${result.seconds.toFixed(1)} s, ${result.chunks.total} chunks (${result.chunks.embedded} embedded, ${result.chunks.reused} reused)\n  ${result.task_dir}`,
+        : `${result.pr_url}: ${result.outcome} in ${result.seconds.toFixed(1)} s, ${counted(result.chunks.total, "chunk")} (${result.chunks.embedded} embedded, ${result.chunks.reused} reused)\n  ${result.task_dir}`,
     );
     const document = input.flags.bool("all") ? { results } : results[0];
     return {

@@ -1,4 +1,5 @@
 import type { BaseOutcome } from "../../effects/bases/runBase.ts";
+import { counted } from "../../src/text/counted.ts";
 
 export type NamedOutcome = BaseOutcome & { readonly branch: string };
 
@@ -21,7 +22,7 @@ export const baseLines = (results: ReadonlyArray<NamedOutcome>): string =>
   results
     .map((result) =>
       result.outcome === "built"
-        ? `  ${result.branch}: ${result.built.chunks} chunks at ${result.built.sha.slice(0, 12)}, ${result.built.embedded} embedded`
+        ? `  ${result.branch}: ${counted(result.built.chunks, "chunk")} at ${result.built.sha.slice(0, 12)}, ${result.built.embedded} embedded`
         : `  ${result.branch}: failed: ${result.error}`,
     )
     .join("\n");

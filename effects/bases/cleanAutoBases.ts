@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { autoBaseUse } from "../../src/sync/expiry.ts";
+import { counted } from "../../src/text/counted.ts";
 import { baseLock } from "../home/layout.ts";
 import { Repos } from "../repos/Repos.ts";
 import { Settings } from "../settings/Settings.ts";
@@ -54,7 +55,7 @@ export const cleanAutoBases = (options: {
             });
             if (!forced && !use.expired) {
               return use.users > 0
-                ? `used by ${use.users} PRs`
+                ? `used by ${counted(use.users, "PR")}`
                 : `kept until ${use.expires_at ?? "its times are readable"}`;
             }
             if (options.dryRun) return null;

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { linksInThread } from "../../src/scan/origins.ts";
+import { counted } from "../../src/text/counted.ts";
 import { slackSettings } from "../connectors/slackSettings.ts";
 import { knownGitHubHosts } from "../github/apiHosts.ts";
 import { Log } from "../log/Log.ts";
@@ -62,7 +63,7 @@ export const scanSlack = (options: ScanOptions) =>
     const identity = yield* slack.identity;
     const now = yield* Clock.currentTimeMillis;
     const read = yield* readChannels(channels, now - (options.windowMs ?? settings.scan_days_default * 86_400_000));
-    yield* log.step(`read ${read.messages} messages in ${read.channels} channels`);
+    yield* log.step(`read ${counted(read.messages, "message")} in ${counted(read.channels, "channel")}`);
     const rules = {
       githubHosts: knownGitHubHosts({ env: options.env, githubHosts: config.github.hosts }),
       identity,

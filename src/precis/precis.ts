@@ -1,4 +1,5 @@
 import type { PrConversation } from "../pr/conversation.ts";
+import { counted } from "../text/counted.ts";
 import { conversationHead, openThreadLines } from "./conversationLines.ts";
 import type { PrecisText } from "./precisText.ts";
 
@@ -83,7 +84,7 @@ const head = ({ pr, conversation }: PrecisFacts, text: PrecisText): ReadonlyArra
   `- title: ${text.inline((pr.title ?? "not read").slice(0, 200))}`,
   `- author: ${text.inline(pr.author ?? "not read")}${pr.isDraft ? " · draft" : ""}`,
   `- ${code(text, pr.headRef ?? "head")} at ${pr.head.slice(0, 12)} → ${code(text, pr.target)}, merge base ${pr.mergeBase.slice(0, 12)}`,
-  `- ${pr.files} files, +${pr.additions} −${pr.deletions}; the change itself is in diff.patch`,
+  `- ${counted(pr.files, "file")}, +${pr.additions} −${pr.deletions}; the change itself is in diff.patch`,
   ...conversationHead(conversation, text),
 ];
 

@@ -1,3 +1,4 @@
+import { counted } from "../text/counted.ts";
 import { terminalCell } from "../text/sanitize.ts";
 import type { EligibilityRule } from "./eligibility.ts";
 import type { QueueRow } from "./row.ts";
@@ -24,7 +25,9 @@ const lockText = (lock: LockView): string =>
   lock.held ? `held by run ${lock.run_id ?? "unknown"} for ${shortAge(lock.age_s)} (since ${lock.since})` : "free";
 
 const size = (row: QueueRow): string =>
-  row.changed_files === null ? "unknown" : `${row.changed_files} files, +${row.additions ?? 0} -${row.deletions ?? 0}`;
+  row.changed_files === null
+    ? "unknown"
+    : `${counted(row.changed_files, "file")}, +${row.additions ?? 0} -${row.deletions ?? 0}`;
 
 const reviewed = (row: QueueRow): string =>
   row.last_reviewed_at === null ? "never" : `${row.last_reviewed_at} at ${sha(row.last_reviewed_head_sha)}`;

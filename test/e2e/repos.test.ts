@@ -83,7 +83,7 @@ describe("the repo verbs", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
     await addLocal(world, world.shop, "fix-a", "release/v2");
     const kept = await must(world, ["repo", "auto-bases", "clean", "-y"]);
-    expect(kept.body).toMatchObject({ removed: [], kept: [{ branch: "release/v2", why: "used by 1 PRs" }] });
+    expect(kept.body).toMatchObject({ removed: [], kept: [{ branch: "release/v2", why: "used by 1 PR" }] });
     // Without a terminal and without -y nothing is removed, not even by force.
     await ends(world, 2, ["repo", "auto-bases", "clean", "--force", ...onRelease]);
     expect(readFileSync(file, "utf8")).toBe(before);
