@@ -37,7 +37,8 @@ const summary = (report: ScanReport, dryRun: boolean): string => {
   const { scanned, found, added, updated, skipped, dead_links, failed } = report;
   const where = `${counted(scanned.messages, "message")} in ${counted(scanned.threads, "thread")} of ${counted(scanned.channels, "channel")}`;
   const dead = dead_links.length === 0 ? [] : [counted(dead_links.length, "dead link")];
-  return `${where}: ${[
+  const gone = scanned.vanished === 0 ? "" : ` (${scanned.vanished} more deleted meanwhile)`;
+  return `${where}${gone}: ${[
     `${counted(found, "PR")} found`,
     `${added.length} ${dryRun ? "to add" : "added"}`,
     `${updated.length} with other threads`,
@@ -49,11 +50,13 @@ const summary = (report: ScanReport, dryRun: boolean): string => {
 
 const text = (report: ScanReport, dryRun: boolean): string => {
   const { added, skipped, failed } = report;
+  const isNext = added.length > 0 && !dryRun;
   return [
     summary(report, dryRun),
     ...added.map(({ pr_url }) => terminalCell(`  ${dryRun ? "would add" : "added"} ${pr_url}`)),
     ...skipped.map(({ pr_url, why }) => terminalCell(`  skipped ${pr_url}: ${why}`)),
     ...failed.map(({ channel, pr_url, error }) => terminalCell(`  failed: ${channel ?? pr_url}: ${error}`)),
+    ...(isNext ? ["next: adk pr-sync"] : []),
   ].join("\n");
 };
 

@@ -11,6 +11,8 @@ export interface ChannelsRead {
   readonly channels: number;
   readonly messages: number;
   readonly threads: ReadonlyArray<ReadThread>;
+  /** Threads that their channel listed and that were gone when they were to be read. */
+  readonly vanished: ReadonlyArray<{ readonly channel_id: string; readonly thread_ts: string }>;
   /** Of a thread of a scanned channel: whether it was read, or must be gone since its root is not listed. */
   readonly judged: (origin: { readonly channel_id: string; readonly thread_ts: string }) => boolean;
   readonly failed: ReadonlyArray<{ readonly channel: string; readonly failure: SlackFailure }>;
@@ -22,6 +24,7 @@ interface OneChannel {
   readonly id: string;
   readonly roots: ReadonlySet<string>;
   readonly threads: ReadonlyArray<ReadThread>;
+  readonly vanished: ReadonlyArray<string>;
 }
 
 const readChannel = (id: string, window: { readonly from: string; readonly deepest: string }) =>
@@ -31,19 +34,24 @@ const readChannel = (id: string, window: { readonly from: string; readonly deepe
     const wanted = roots.filter(({ ts, latest_reply }) => ts >= window.from || (latest_reply ?? "") >= window.from);
     // A reply that was also sent to the channel stands in the history without being a root.
     const byRoot = new Map(wanted.map((message) => [message.thread_ts ?? message.ts, message]));
+    const vanished: string[] = [];
     const threads = yield* Effect.forEach(byRoot, ([rootTs, message]) =>
       message.ts === rootTs && message.reply_count === 0
         ? Effect.succeed({ channel_id: id, messages: [message] })
         : slack.replies(id, rootTs).pipe(
-            Effect.map((messages): ReadThread => ({ channel_id: id, messages })),
             // Deleted since the history was read: that is no reason to give up the channel. The next scan misses its root.
-            Effect.catchTag("SlackMessageGone", () => Effect.succeed({ channel_id: id, messages: [] })),
+            Effect.catchTag("SlackMessageGone", () => Effect.succeed([])),
+            Effect.map((messages): ReadThread => {
+              if (messages.length === 0) vanished.push(rootTs);
+              return { channel_id: id, messages };
+            }),
           ),
     );
     return {
       id,
       roots: new Set(roots.map(({ ts, thread_ts }) => thread_ts ?? ts)),
       threads: threads.filter(({ messages }) => messages.length > 0),
+      vanished,
     } satisfies OneChannel;
   });
 
@@ -90,6 +98,7 @@ export const readChannels = (
       channels: read.length,
       messages: threads.reduce((sum, thread) => sum + thread.messages.length, 0),
       threads,
+      vanished: read.flatMap(({ id, vanished }) => vanished.map((thread_ts) => ({ channel_id: id, thread_ts }))),
       failed,
       judged: (origin) => {
         const known = roots.get(origin.channel_id);

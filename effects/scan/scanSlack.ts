@@ -25,7 +25,13 @@ export interface ScanOptions {
 
 /** Document of `pr-scan`. */
 export interface ScanReport extends Omit<QueuedLinks, "failed"> {
-  readonly scanned: { readonly channels: number; readonly messages: number; readonly threads: number };
+  readonly scanned: {
+    readonly channels: number;
+    readonly messages: number;
+    readonly threads: number;
+    /** Threads that were deleted between the reading of their channel and of themselves; what they held is not known. */
+    readonly vanished: number;
+  };
   /** Different PRs that the threads link to. */
   readonly found: number;
   /** Links to PRs that their hosts do not show. They make no scan fail. */
@@ -64,6 +70,11 @@ export const scanSlack = (options: ScanOptions) =>
     const now = yield* Clock.currentTimeMillis;
     const read = yield* readChannels(channels, now - (options.windowMs ?? settings.scan_days_default * 86_400_000));
     yield* log.step(`read ${counted(read.messages, "message")} in ${counted(read.channels, "channel")}`);
+    yield* Effect.forEach(
+      read.vanished,
+      ({ channel_id, thread_ts }) => log.step(`thread ${thread_ts} in ${channel_id} was deleted while it was read`),
+      { discard: true },
+    );
     const rules = {
       githubHosts: knownGitHubHosts({ env: options.env, githubHosts: config.github.hosts }),
       identity,
@@ -78,7 +89,12 @@ export const scanSlack = (options: ScanOptions) =>
     );
     const { failed, dead_links, ...rest } = queued;
     const report: ScanReport = {
-      scanned: { channels: read.channels, messages: read.messages, threads: read.threads.length },
+      scanned: {
+        channels: read.channels,
+        messages: read.messages,
+        threads: read.threads.length,
+        vanished: read.vanished.length,
+      },
       found: byPr(links).size,
       ...rest,
       dead_links,

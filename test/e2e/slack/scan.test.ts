@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   channelId,
@@ -60,6 +62,18 @@ describe("adk pr-scan", () => {
     const again = await home.json(["pr-scan"]);
     expect(again.body).toMatchObject({ added: [], updated: [], existing: [url(1)] });
     expect(home.bytes()).toEqual(before);
+  });
+
+  it("says what to type next when it queued something, and only to a person", async () => {
+    home.say([message(hoursAgo(5), url(1))]);
+    expect((await home.run(["pr-scan", "--dry-run"])).stdout).not.toContain("next:");
+    const { stdout } = await home.run(["pr-scan"]);
+    expect(stdout).toBe(
+      `1 message in 1 thread of 1 channel: 1 PR found, 1 added, 0 with other threads, 0 skipped, 0 failed\n  added ${url(1)}\nnext: adk pr-sync\n`,
+    );
+    expect((await home.run(["pr-scan"])).stdout).not.toContain("next:");
+    home.change((messages) => [...messages, message(hoursAgo(4), url(2))]);
+    expect(JSON.stringify(await home.json(["pr-scan"]))).not.toContain("next:");
   });
 
   it("finds an old thread by its new reply, and nothing older than the window", async () => {
@@ -166,8 +180,21 @@ describe("adk pr-scan", () => {
     const before = home.bytes();
     home.slack.behave("conversations.replies", { kind: "error", error: "thread_not_found" }, 1);
     const { code, body } = await home.json(["pr-scan"]);
-    expect({ code, ...body }).toMatchObject({ code: 0, scanned: { threads: 1 }, existing: [url(2)], failed: [] });
+    expect({ code, ...body }).toMatchObject({
+      code: 0,
+      scanned: { threads: 1, vanished: 1 },
+      existing: [url(2)],
+      failed: [],
+    });
     expect(home.bytes()).toEqual(before);
+    home.slack.behave("conversations.replies", { kind: "error", error: "thread_not_found" }, 1);
+    const said = await home.run(["pr-scan", "-v"]);
+    expect(said.stdout).toMatch(/^2 messages in 1 thread of 1 channel \(1 more deleted meanwhile\): 1 PR found, /);
+    expect(said.stderr).toMatch(
+      new RegExp(`thread ${first.replace(".", "\\.")} in ${channelId} was deleted while it was read`),
+    );
+    const [log = ""] = readdirSync(join(home.data, "logs"));
+    expect(readFileSync(join(home.data, "logs", log), "utf8")).toContain(`thread ${first} in ${channelId} was deleted`);
   });
 
   it("waits out a rate limit and goes on", async () => {
