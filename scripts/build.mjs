@@ -18,7 +18,7 @@ const external = Object.keys(dependencies).filter((name) =>
   ),
 );
 
-const workers = ["effects/index/chunkWorker.ts"].filter((file) => existsSync(join(root, file)));
+const workers = ["effects/index/chunkWorker.ts", "effects/git/gitStarter.ts"];
 
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });

@@ -87,32 +87,35 @@ const settle = (child: Promise<unknown>, pid: number | undefined): void => {
   child.then(done, done);
 };
 
+/** Starts git; `result` never rejects. */
+export const launch = (
+  call: ChildCall,
+): { readonly pid: number | undefined; readonly result: Promise<ChildResult> } => {
+  const child = privately(() =>
+    execa("git", [...call.args], {
+      ...options(call),
+      ...(call.input === undefined ? { stdin: "ignore" as const } : { input: call.input }),
+      maxBuffer: { stdout: call.maxBytes, stderr: 1_000_000 },
+    }),
+  );
+  settle(child, child.pid);
+  const result = child.then((ended) => ({
+    stdout: Buffer.from(ended.stdout ?? []),
+    stderr: Buffer.from(ended.stderr ?? []).toString("utf8"),
+    code: ended.exitCode ?? null,
+    truncated: ended.isMaxBuffer === true,
+    spawnError: child.pid === undefined ? (ended.code ?? "unknown") : null,
+  }));
+  return { pid: child.pid, result };
+};
+
 /** Runs git to its end. Interruption ends its process group and waits for it. `onStart` is told the process id. */
 export const runChild = (call: ChildCall, onStart?: (pid: number) => void): Effect.Effect<ChildResult> =>
   Effect.async((resume) => {
-    const child = privately(() =>
-      execa("git", [...call.args], {
-        ...options(call),
-        ...(call.input === undefined ? { stdin: "ignore" as const } : { input: call.input }),
-        maxBuffer: { stdout: call.maxBytes, stderr: 1_000_000 },
-      }),
-    );
-    settle(child, child.pid);
-    if (child.pid !== undefined) onStart?.(child.pid);
-    child.then((result) => {
-      const stderr = Buffer.from(result.stderr ?? []).toString("utf8");
-      resume(
-        Effect.succeed({
-          stdout: Buffer.from(result.stdout ?? []),
-          stderr,
-          code: result.exitCode ?? null,
-          truncated: result.isMaxBuffer === true,
-          spawnError: child.pid === undefined ? (result.code ?? "unknown") : null,
-        }),
-      );
-    });
-    const { pid } = child;
-    return pid === undefined ? Effect.void : Effect.promise(() => endGroup(pid, child));
+    const { pid, result } = launch(call);
+    if (pid !== undefined) onStart?.(pid);
+    result.then((ended) => resume(Effect.succeed(ended)));
+    return pid === undefined ? Effect.void : Effect.promise(() => endGroup(pid, result));
   });
 
 /** A git that stays and answers on standard output; the caller ends it with `endGroup`. */

@@ -4,9 +4,10 @@ import type * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { terminalText } from "../../src/text/sanitize.ts";
 import type { Log } from "../log/Log.ts";
-import { type ChildResult, runChild } from "./childProcess.ts";
+import type { ChildResult } from "./childProcess.ts";
 import { cloneUnusable, type GitError, GitFailed, GitTimeout, gitMissing } from "./errors.ts";
 import { fixedArguments, isolatedEnvironment, transportEnvironment } from "./gitEnvironment.ts";
+import { runGitChild } from "./starterClient.ts";
 
 /** What a call that may reach a remote is allowed. */
 export interface Transport {
@@ -121,7 +122,7 @@ export const makeRunGit = (log: Context.Tag.Service<Log>): RunGit => {
         return yield* cloneUnusable(cwd, "is not there");
       const started = yield* Clock.currentTimeMillis;
       const timeoutMs = call.timeoutMs ?? 120_000;
-      const child = runChild(
+      const child = runGitChild(
         {
           args,
           env,
@@ -129,7 +130,7 @@ export const makeRunGit = (log: Context.Tag.Service<Log>): RunGit => {
           maxBytes: call.maxBytes ?? 512 * 1024 * 1024,
           ...(call.input === undefined ? {} : { input: call.input }),
         },
-        call.onStart,
+        call.onStart ?? (() => {}),
       );
       const result = yield* Effect.timeoutFail(child, {
         duration: timeoutMs,

@@ -30,7 +30,7 @@ export const buildCli = async (plugin: Plugin): Promise<BuiltCli> => {
   const folder = mkdtempSync(join(root, "node_modules", ".adk-cli-"));
   await build({
     absWorkingDir: root,
-    entryPoints: ["cli/main.ts", "effects/index/chunkWorker.ts"],
+    entryPoints: ["cli/main.ts", "effects/index/chunkWorker.ts", "effects/git/gitStarter.ts"],
     outdir: folder,
     outbase: root,
     entryNames: "[name]",
