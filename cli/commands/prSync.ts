@@ -4,7 +4,7 @@ import { prSync } from "../../effects/sync/prSync.ts";
 import { terminalText } from "../../src/text/sanitize.ts";
 import { workLayer } from "../layers/work.ts";
 import type { VerbModule } from "../verb.ts";
-import { planLines, summaryLine } from "./prSyncText.ts";
+import { planLines, summaryLine, warnedSteps } from "./prSyncText.ts";
 
 /** Discover, plan, build bases, prepare PRs, clean up. */
 export const run: VerbModule["run"] = (input) =>
@@ -36,6 +36,7 @@ export const run: VerbModule["run"] = (input) =>
       summary: file.summary,
       ready: report.ready,
       failed,
+      warnings: warnedSteps(file),
       notes: file.notes,
       ...(input.flags.bool("plan-only") ? { bases: file.bases, prs: file.prs, skipped: report.skipped } : {}),
     };

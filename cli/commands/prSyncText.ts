@@ -15,6 +15,10 @@ const tierCounts = (file: SyncPlanFile): string => {
   return ` (${tiers.join(", ")})`;
 };
 
+/** Steps that could not do all of their work; the sync went on with what is known. */
+export const warnedSteps = (file: SyncPlanFile): ReadonlyArray<{ readonly step: string; readonly summary: string }> =>
+  file.steps.filter((step) => step.status === "warn").map((step) => ({ step: step.name, summary: step.summary ?? "" }));
+
 /** The one line a person reads at the end of a sync, then a line per failure and note. */
 export const summaryLine = (file: SyncPlanFile): string => {
   const { summary } = file;
@@ -37,9 +41,7 @@ export const summaryLine = (file: SyncPlanFile): string => {
   const failures = file.prs
     .filter((pr) => pr.prep_status === "failed")
     .map((pr) => `failed ${pr.pr_url}: ${pr.error ?? "no reason"}`);
-  const steps = file.steps
-    .filter((step) => step.status === "warn")
-    .map((step) => `warning: ${step.name}: ${step.summary ?? ""}`);
+  const steps = warnedSteps(file).map(({ step, summary }) => `warning: ${step}: ${summary}`);
   return [line, ...failures, ...steps, ...file.notes.map((note) => `note: ${note}`)].join("\n");
 };
 

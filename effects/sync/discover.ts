@@ -19,16 +19,20 @@ export const slackAbsent = (env: NodeJS.ProcessEnv) =>
     return slack.channels.length === 0 ? "Slack is not configured: no channels" : null;
   });
 
-const scan = (env: NodeJS.ProcessEnv) =>
+/** A few different reasons say why a step failed; a hundred rows of one host fail for one. */
+export const firstReasons = (reasons: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(reasons)].slice(0, 5);
+
+const scan = (env: NodeJS.ProcessEnv, board: PlanBoard) =>
   tolerant(
     Effect.gen(function* () {
       const absent = yield* slackAbsent(env);
       if (absent !== null) return skipped(absent);
       const { scanned, found, added, updated, failed } = yield* scanSlack({ env, dryRun: false });
       const log = yield* Log;
-      yield* Effect.forEach(failed, ({ channel, pr_url, error }) => log.warn(`${channel ?? pr_url}: ${error}`), {
-        discard: true,
-      });
+      const reasons = failed.map(({ channel, pr_url, error }) => `${channel ?? pr_url}: ${error}`);
+      yield* Effect.forEach(reasons, (reason) => log.warn(reason), { discard: true });
+      board.change((file) => withNotes(file, firstReasons(reasons)));
       const summary = `${counted(scanned.channels, "channel")} read, ${counted(found, "PR")} found, ${added.length} added, ${updated.length} updated, ${failed.length} failed`;
       return failed.length === 0 ? ok(summary) : { status: "warn" as const, rc: 1, summary };
     }),
@@ -42,7 +46,7 @@ export const discover = (
 ) =>
   Effect.gen(function* () {
     const store = yield* QueueStore;
-    yield* run.step("pr-scan", options.scan ? scan(options.env) : Effect.succeed(skipped("--no-scan")));
+    yield* run.step("pr-scan", options.scan ? scan(options.env, board) : Effect.succeed(skipped("--no-scan")));
     yield* run.step(
       "pr-queue update --all",
       tolerant(
@@ -50,7 +54,7 @@ export const discover = (
           const limited = report.failed.flatMap(({ retry_at }) => retry_at ?? []).sort();
           const until = limited.length === 0 ? "" : `, limited until ${limited.at(-1)}`;
           const counts = `${report.checked} checked, ${report.moved} moved, ${report.merged} merged, ${report.closed} closed`;
-          const reasons = [...new Set(report.failed.map(({ error }) => error))].slice(0, 5);
+          const reasons = firstReasons(report.failed.map(({ error }) => error));
           board.change((file) => withNotes(file, [...report.notes, ...reasons]));
           return {
             status: report.failed.length > 0 ? ("warn" as const) : ("ok" as const),

@@ -16,7 +16,7 @@ import { slackToken } from "../slack/caller.ts";
 import { Locks } from "../store/Locks.ts";
 import { QueueStore, queueReadOnly } from "../store/QueueStore.ts";
 import { Terminal } from "../terminal/Terminal.ts";
-import { discover } from "./discover.ts";
+import { discover, firstReasons } from "./discover.ts";
 import type { SyncFacts } from "./gatherFacts.ts";
 import { makePlan } from "./makePlan.ts";
 import { openPlanBoard, type PlanBoard } from "./PlanBoard.ts";
@@ -63,13 +63,15 @@ const takeSyncLock = Effect.gen(function* () {
   });
 });
 
-const remindStep = (env: NodeJS.ProcessEnv) =>
+const remindStep = (env: NodeJS.ProcessEnv, board: PlanBoard) =>
   tolerant(
     Effect.gen(function* () {
       if (slackToken(env) === null) return skipped("Slack is not configured: no token");
       const { reminded, failed } = yield* remindRows({ thresholdMs: remindAfterMs, dryRun: false });
       const log = yield* Log;
-      yield* Effect.forEach(failed, ({ pr_url, error }) => log.warn(`${pr_url}: ${error}`), { discard: true });
+      const reasons = failed.map(({ pr_url, error }) => `${pr_url}: ${error}`);
+      yield* Effect.forEach(reasons, (reason) => log.warn(reason), { discard: true });
+      board.change((file) => withNotes(file, firstReasons(reasons)));
       const summary = `${counted(reminded.length, "thread")} reminded, ${failed.length} failed`;
       return failed.length === 0 ? ok(summary) : { status: "warn" as const, rc: 1, summary };
     }),
@@ -144,7 +146,7 @@ const phases = (input: {
     yield* crashPoint("sync.remind");
     yield* run.step(
       "pr-queue remind",
-      options.remind ? remindStep(options.env) : Effect.succeed(skipped("--no-remind")),
+      options.remind ? remindStep(options.env, board) : Effect.succeed(skipped("--no-remind")),
     );
     yield* run.phaseDone;
     yield* crashPoint("sync.cleanup");

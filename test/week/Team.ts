@@ -1,17 +1,18 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RepoBuilder } from "../../fixtures/repos/RepoBuilder.ts";
 import type { QueueRow } from "../../src/queue/row.ts";
 import { type Ended, ended } from "../cli/support/program.ts";
-import { clockShiftedBy } from "../crash/clockShift.ts";
+import { clockAheadByFile, day } from "../crash/clockShift.ts";
 import { CliOver } from "../e2e/support/world.ts";
 import { type FakeBitbucket, startFakeBitbucket } from "../fakes/bitbucket/startFakeBitbucket.ts";
 import { type FakeGitHub, startFakeGitHub } from "../fakes/github/startFakeGitHub.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack/startFakeSlack.ts";
 import { allScopes, type FakeMessage } from "../fakes/slack/state.ts";
 
-const day = 86_400_000;
+const hour = 3_600_000;
 const tokens = { github: "ghp_Week0Token1For2GitHub3Only4", slack: "xoxb-9081726354-WeekTokenForSlack" };
 const sizes = { shop: 18, bff: 12, jobs: 10 } as const;
 type Repo = keyof typeof sizes;
@@ -30,6 +31,16 @@ interface Pull {
 const key = (repo: Repo, number: number): string => `${repo}#${number}`;
 const branch = (number: number): string => `change-${number}`;
 
+/** What one undisturbed sync said. */
+export interface SyncEnd {
+  readonly code: number | null;
+  readonly ready: number;
+  readonly failed: number;
+  /** Steps that could not do all of their work. */
+  readonly warned: ReadonlyArray<string>;
+  readonly milliseconds: number;
+}
+
 /** Three repositories with forty PRs, their hosts, a Slack workspace, and adk over an empty data home. */
 export class Team {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "adk-week-")));
@@ -37,6 +48,8 @@ export class Team {
   readonly pulls = new Map<string, Pull>();
   /** Commits of each PR by their name in the week. */
   readonly heads = new Map<string, string>();
+  /** What stands in refs/pull/N/head. */
+  readonly hosted = new Map<string, string>();
   readonly messages = new Map<string, FakeMessage>();
   readonly cli: CliOver;
   readonly slack: FakeSlack;
@@ -44,11 +57,12 @@ export class Team {
   readonly bitbucket: FakeBitbucket;
   bffName = "bff";
   today = 0;
+  /** How every sync ended, in order. */
+  readonly syncs: SyncEnd[] = [];
   #clock = Math.floor(Date.now() / 1000) - 7200;
-  /** Called at each sync; a week with kills runs it more than once. */
-  syncing: (team: Team) => Promise<void> = async (team) => {
-    await team.run(["pr-sync", "--json"]);
-  };
+  #sleptMs = 0;
+  /** Called before each sync with its number in the week: a week with kills starts one here and kills it. */
+  beforeSync: (team: Team, nth: number) => Promise<void> = async () => {};
 
   private constructor(fakes: {
     readonly slack: FakeSlack;
@@ -103,6 +117,7 @@ export class Team {
     const files = Object.fromEntries([1, 2, 3].map((n) => [`src/m${n}.ts`, `export const ${repo}${n} = ${n};\n`]));
     const main = git.commit({ message: "Start", files });
     git.ref("refs/heads/release", main);
+    this.heads.set(`${repo} start`, main);
     for (let number = 1; number <= sizes[repo]; number += 1) {
       const text = `export const change${number} = (value: number): number => value + ${number};\n`;
       const head = git.commit({
@@ -178,6 +193,19 @@ export class Team {
     this.publish();
   }
 
+  /** The first commit of a repository, which nobody's merge moves. */
+  #start(repo: Repo): string {
+    return this.heads.get(`${repo} start`) ?? "";
+  }
+
+  /** refs/pull/N/head as GitHub has it; written only when it moved, because a week publishes some sixty times. */
+  #hostHead({ repo, number, head }: Pull): void {
+    const name = `${key(repo, number)} hosted`;
+    if (this.hosted.get(name) === head) return;
+    this.repos[repo].ref(`refs/pull/${number}/head`, head);
+    this.hosted.set(name, head);
+  }
+
   /** The three hosts have what the team has. */
   publish(): void {
     const github = (repo: "shop" | "bff", id: number) => ({
@@ -188,7 +216,7 @@ export class Team {
       pulls: [...this.pulls.values()]
         .filter((pull) => pull.repo === repo)
         .map((pull) => {
-          this.repos[repo].ref(`refs/pull/${pull.number}/head`, pull.head);
+          this.#hostHead(pull);
           return {
             number: pull.number,
             title: `Change ${pull.number} <!channel>`,
@@ -198,7 +226,7 @@ export class Team {
             draft: pull.draft,
             autoMerge: pull.autoMerge,
             head: { ref: branch(pull.number), sha: pull.head, ...(pull.forkDeleted ? { repo: null } : {}) },
-            base: { ref: pull.target, sha: this.repos[repo].sha("main") },
+            base: { ref: pull.target, sha: this.#start(repo) },
             files: [{ path: `src/c${pull.number}.ts`, status: "added" as const, additions: 1, deletions: 0 }],
           };
         }),
@@ -223,7 +251,7 @@ export class Team {
               author: "otto",
               state: states[pull.state],
               source: { branch: branch(pull.number), sha: pull.head },
-              destination: { branch: pull.target, sha: this.repos.jobs.sha("main") },
+              destination: { branch: pull.target, sha: this.#start("jobs") },
             })),
         },
       ],
@@ -243,26 +271,51 @@ export class Team {
     });
   }
 
-  get #env(): NodeJS.ProcessEnv {
-    return this.today === 0 ? {} : clockShiftedBy(this.today * day);
+  /** adk's clock is that of the day in the week, plus what its machine slept. */
+  #setClock(): NodeJS.ProcessEnv {
+    const file = join(this.dir, "clock-ahead");
+    writeFileSync(file, String(this.today * day + this.#sleptMs));
+    return clockAheadByFile(file);
   }
 
-  run(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return this.cli.run(args, { ...this.#env, ...env });
+  start(args: ReadonlyArray<string>): ChildProcess {
+    return this.cli.start(args, this.#setClock());
   }
 
-  sync(): Promise<void> {
-    return this.syncing(this);
+  run(args: ReadonlyArray<string>): Promise<Ended> {
+    return ended(this.start(args));
   }
 
-  /** A sync that is stopped for a while, as by a closed lid, while `meanwhile` happens. */
+  async #sync(child: ChildProcess): Promise<void> {
+    const started = performance.now();
+    const { code, stdout, stderr } = await ended(child);
+    if (stdout === "") throw new Error(`pr-sync said nothing: ${stderr}`);
+    const { summary, warnings } = JSON.parse(stdout) as {
+      readonly summary: { readonly ready: number; readonly failed: number };
+      readonly warnings: ReadonlyArray<{ readonly step: string }>;
+    };
+    const milliseconds = performance.now() - started;
+    const warned = warnings.map(({ step }) => step);
+    this.syncs.push({ code, ready: summary.ready, failed: summary.failed, warned, milliseconds });
+  }
+
+  async sync(): Promise<void> {
+    await this.beforeSync(this, this.syncs.length);
+    await this.#sync(this.start(["pr-sync", "--json"]));
+  }
+
+  /** A sync during which the lid is closed for the night, in the middle of a preparation, while `meanwhile` happens. */
   async sleepDuringSync(meanwhile: () => void): Promise<void> {
-    const child = this.cli.start(["pr-sync", "--json"], this.#env);
-    const end = ended(child);
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    const child = this.start(["pr-sync", "--json"]);
+    const end = this.#sync(child);
+    await this.cli.happened(
+      child,
+      ({ pid, machine, to }) => pid === child.pid && machine === "prep" && to === "preparing",
+    );
     child.kill("SIGSTOP");
     meanwhile();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    this.#sleptMs += 9 * hour;
+    this.#setClock();
     child.kill("SIGCONT");
     await end;
   }

@@ -76,9 +76,10 @@ export const playWeek = async (team: Team, dayEnded: (day: number) => void): Pro
   team.change("shop#8", { state: "open" });
   team.change("shop#16", { draft: true });
   team.say("w16", `not yet: ${shop(16)}`);
-  team.slack.behave("conversations.history", { kind: "limited", retryAfter: 1 });
+  team.slack.behave("conversations.history", { kind: "limited", retryAfter: 1 }, 1000);
   team.github.behave({
     operation: "graphql",
+    times: 1000,
     does: {
       kind: "answer",
       status: 403,
@@ -87,6 +88,8 @@ export const playWeek = async (team: Team, dayEnded: (day: number) => void): Pro
     },
   });
   await team.sync();
+  team.slack.calm();
+  team.github.calm();
   await team.sync();
   team.slack.behave("*", { kind: "page", status: 503 }, 1000);
   await team.sync();
