@@ -1,4 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type Body, failed, inWindow, messageJson, page } from "./answers.ts";
+import { isDirect, shapes } from "./methods.ts";
+import { type Reacted, withoutReaction, withReaction } from "./reactions.ts";
 import type { FakeChannel, FakeMessage, FakeSlackState, FakeSlackToken } from "./state.ts";
 
 export interface SlackLedgerEntry {
@@ -37,88 +40,11 @@ export interface FakeSlack {
   readonly close: () => Promise<void>;
 }
 
-interface Shape {
-  readonly needs: ReadonlyArray<string>;
-  readonly allows: ReadonlyArray<string>;
-  /** One of these scopes, or none needed. */
-  readonly scopes: (channel: FakeChannel | undefined) => string | null;
-  readonly writes?: boolean;
+export interface FakeSlackOptions {
+  readonly state: FakeSlackState;
+  /** Answers 429 beyond a method's rate. Off for tests that ask more often than any person's machine would. */
+  readonly rated?: boolean;
 }
-
-const isDirect = (channel: FakeChannel | undefined): boolean => channel?.id.startsWith("D") === true;
-const history = (channel: FakeChannel | undefined): string =>
-  isDirect(channel) ? "im:history" : channel?.isPrivate ? "groups:history" : "channels:history";
-const info = (channel: FakeChannel | undefined): string =>
-  isDirect(channel) ? "im:read" : channel?.isPrivate ? "groups:read" : "channels:read";
-
-/** Arguments and scopes by Slack's method pages. */
-const shapes: Readonly<Record<string, Shape>> = {
-  "auth.test": { needs: [], allows: [], scopes: () => null },
-  "conversations.list": {
-    needs: [],
-    allows: ["types", "exclude_archived", "limit", "cursor", "team_id"],
-    scopes: () => "channels:read",
-  },
-  "conversations.info": { needs: ["channel"], allows: ["include_locale", "include_num_members"], scopes: info },
-  "conversations.history": {
-    needs: ["channel"],
-    allows: ["oldest", "latest", "inclusive", "limit", "cursor", "include_all_metadata"],
-    scopes: history,
-  },
-  "conversations.replies": {
-    needs: ["channel", "ts"],
-    allows: ["oldest", "latest", "inclusive", "limit", "cursor", "include_all_metadata"],
-    scopes: history,
-  },
-  "chat.getPermalink": { needs: ["channel", "message_ts"], allows: [], scopes: () => null },
-  "chat.postMessage": {
-    needs: ["channel", "text"],
-    allows: ["thread_ts", "parse", "link_names", "unfurl_links", "unfurl_media", "metadata", "blocks", "mrkdwn"],
-    scopes: () => "chat:write",
-    writes: true,
-  },
-  "chat.delete": { needs: ["channel", "ts"], allows: [], scopes: () => "chat:write", writes: true },
-};
-
-type Body = Readonly<Record<string, unknown>>;
-const failed = (error: string, more: Body = {}): Body => ({ ok: false, error, ...more });
-
-const messageJson = (channel: FakeChannel, message: FakeMessage, metadata: boolean): Body => {
-  const replies = channel.messages.filter(({ thread }) => thread === message.ts);
-  const last = replies.at(-1);
-  const threaded = message.thread !== undefined || replies.length > 0;
-  return {
-    type: "message",
-    ts: message.ts,
-    ...(message.deleted
-      ? { subtype: "tombstone", user: "USLACKBOT", text: "This message was deleted.", hidden: true }
-      : { user: message.user, text: message.text, team: "T1" }),
-    ...(message.bot === undefined ? {} : { bot_id: message.bot, app_id: `A${message.bot}` }),
-    ...(threaded ? { thread_ts: message.thread ?? message.ts } : {}),
-    ...(last === undefined ? {} : { reply_count: replies.length, latest_reply: last.ts }),
-    ...(message.blocks === undefined || message.deleted ? {} : { blocks: message.blocks }),
-    ...(message.attachments === undefined || message.deleted ? {} : { attachments: message.attachments }),
-    ...(message.edited ? { edited: { user: message.user, ts: message.ts } } : {}),
-    ...(metadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
-  };
-};
-
-/** A page of a list by Slack's cursors: opaque, empty at the end. */
-const page = (all: ReadonlyArray<Body>, args: Readonly<Record<string, string>>, name: string): Body => {
-  const limit = Math.min(Number(args.limit ?? 100), 999);
-  const from = args.cursor === undefined ? 0 : Number(Buffer.from(args.cursor, "base64").toString().replace("at:", ""));
-  if (Number.isNaN(from)) return failed("invalid_cursor");
-  const end = from + limit;
-  const next = end < all.length ? Buffer.from(`at:${end}`).toString("base64") : "";
-  return { ok: true, [name]: all.slice(from, end), has_more: next !== "", response_metadata: { next_cursor: next } };
-};
-
-const inWindow = (args: Readonly<Record<string, string>>) => {
-  const inclusive = args.inclusive === "true" || args.inclusive === "1";
-  return ({ ts }: FakeMessage): boolean =>
-    (args.oldest === undefined || (inclusive ? ts >= args.oldest : ts > args.oldest)) &&
-    (args.latest === undefined || (inclusive ? ts <= args.latest : ts < args.latest));
-};
 
 class Workspace {
   readonly ledger: SlackLedgerEntry[] = [];
@@ -127,9 +53,12 @@ class Workspace {
   readonly blocked = new Map<string, number>();
   state: FakeSlackState;
   url = "";
+  readonly #turns = new Map<string, ReadonlyArray<number>>();
+  readonly #rated: boolean;
 
-  constructor(state: FakeSlackState) {
-    this.state = state;
+  constructor(options: FakeSlackOptions) {
+    this.state = options.state;
+    this.#rated = options.rated ?? false;
   }
 
   #channel(id: string | undefined): FakeChannel | undefined {
@@ -212,6 +141,27 @@ class Workspace {
         if (channel?.messages.every(({ ts }) => ts !== args.ts)) return failed("message_not_found");
         this.#edit(channel as FakeChannel, (messages) => messages.filter(({ ts }) => ts !== args.ts));
         return { ok: true, channel: args.channel, ts: args.ts };
+      case "reactions.add":
+        return this.#react(channel as FakeChannel, args, (message) =>
+          withReaction(message, args.name ?? "", token.user),
+        );
+      case "reactions.remove":
+        return this.#react(channel as FakeChannel, args, (message) =>
+          withoutReaction(message, args.name ?? "", token.user),
+        );
+      case "reactions.get": {
+        const message = channel?.messages.find(({ ts }) => ts === args.timestamp);
+        return message === undefined
+          ? failed("message_not_found")
+          : {
+              ok: true,
+              type: "message",
+              channel: args.channel,
+              message: messageJson(channel as FakeChannel, message, false),
+            };
+      }
+      case "users.info":
+        return this.#user(args.user);
       default:
         return failed("unknown_method");
     }
@@ -262,6 +212,40 @@ class Workspace {
     return { ok: true, channel: channel.id, ts, message: shown };
   }
 
+  #react(
+    channel: FakeChannel,
+    args: Readonly<Record<string, string>>,
+    change: (message: FakeMessage) => Reacted,
+  ): Body {
+    if (channel.isArchived) return failed("is_archived");
+    const message = channel.messages.find(({ ts }) => ts === args.timestamp);
+    if (message === undefined) return failed("message_not_found");
+    const reacted = change(message);
+    if (typeof reacted === "string") return failed(reacted);
+    this.#edit(channel, (messages) => messages.map((one) => (one.ts === message.ts ? reacted : one)));
+    return { ok: true };
+  }
+
+  #user(id: string | undefined): Body {
+    const user = this.state.users?.find((one) => one.id === id);
+    if (user === undefined) return failed("user_not_found");
+    const { name, realName = name, isBot = false, isDeleted = false } = user;
+    const profile = { display_name: name, real_name: realName };
+    return {
+      ok: true,
+      user: { id, team_id: this.state.team.id, name, real_name: realName, deleted: isDeleted, is_bot: isBot, profile },
+    };
+  }
+
+  /** Milliseconds that a request over its method's rate has to wait; null for one within it. */
+  #overRate(method: string, now: number): number | null {
+    const recent = (this.#turns.get(method) ?? []).filter((at) => now - at < 60_000);
+    const first = recent.at(-(shapes[method]?.perMinute ?? Number.POSITIVE_INFINITY));
+    if (first !== undefined) return 60_000 - (now - first);
+    this.#turns.set(method, [...recent, now]);
+    return null;
+  }
+
   #edit(channel: FakeChannel, change: (messages: ReadonlyArray<FakeMessage>) => ReadonlyArray<FakeMessage>): void {
     this.state = {
       ...this.state,
@@ -294,6 +278,14 @@ class Workspace {
     if (token === undefined) {
       note("invalid_auth");
       send(200, failed(incoming.headers.authorization === undefined ? "not_authed" : "invalid_auth"));
+      return;
+    }
+    const over = this.#rated ? this.#overRate(method, now) : null;
+    if (over !== null) {
+      const seconds = Math.ceil(over / 1000);
+      this.blocked.set(method, now + seconds * 1000);
+      note("ratelimited");
+      send(429, failed("ratelimited"), { "retry-after": String(seconds) });
       return;
     }
     const behaviour = this.behaviours.find((one) => one.left > 0 && (one.method === method || one.method === "*"));
@@ -331,8 +323,8 @@ class Workspace {
 }
 
 /** Starts the fake on a free port of 127.0.0.1. Close it in the test that started it. */
-export const startFakeSlack = async (options: { readonly state: FakeSlackState }): Promise<FakeSlack> => {
-  const workspace = new Workspace(options.state);
+export const startFakeSlack = async (options: FakeSlackOptions): Promise<FakeSlack> => {
+  const workspace = new Workspace(options);
   const server = createServer((incoming, outgoing) => {
     workspace.serve(incoming, outgoing).catch((error: unknown) => {
       workspace.violations.push(String(error));

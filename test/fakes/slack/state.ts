@@ -3,6 +3,16 @@ export interface FakeSlackState {
   readonly team: { readonly id: string; readonly domain: string; readonly enterprise?: string };
   readonly tokens: ReadonlyArray<FakeSlackToken>;
   readonly channels: ReadonlyArray<FakeChannel>;
+  /** Members that `users.info` knows. */
+  readonly users?: ReadonlyArray<FakeUser>;
+}
+
+export interface FakeUser {
+  readonly id: string;
+  readonly name: string;
+  readonly realName?: string;
+  readonly isBot?: boolean;
+  readonly isDeleted?: boolean;
 }
 
 export interface FakeSlackToken {
@@ -37,6 +47,7 @@ export interface FakeMessage {
   /** A deleted root that still has replies shows as a tombstone; any other deleted message is taken out by the test. */
   readonly deleted?: boolean;
   readonly metadata?: unknown;
+  readonly reactions?: ReadonlyArray<{ readonly name: string; readonly users: ReadonlyArray<string> }>;
 }
 
 /** Every scope that adk has a use for. */

@@ -52,7 +52,7 @@ const workspace = (channels: ReadonlyArray<FakeChannel>): FakeSlackState => ({
 
 export const slackHome = async (): Promise<SlackHome> => {
   const home = await hostedHome();
-  const slack = await startFakeSlack({ state: workspace([]) });
+  const slack = await startFakeSlack({ state: workspace([]), rated: true });
   const env = { SLACK_API_URL: slack.url, SLACK_BOT_TOKEN: slackToken };
   await home.run(["config", "set", "slack.channels", '["#reviews"]']);
   const run: SlackHome["run"] = (args, more = {}) => home.run(args, { ...env, ...more });
