@@ -54,7 +54,9 @@ export const slackHome = async (): Promise<SlackHome> => {
   const home = await hostedHome();
   const slack = await startFakeSlack({ state: workspace([]), rated: true });
   const env = { SLACK_API_URL: slack.url, SLACK_BOT_TOKEN: slackToken };
-  await home.run(["config", "set", "slack.channels", '["#reviews"]']);
+  const coreYaml = join(home.data, "config", "core.yaml");
+  mkdirSync(join(home.data, "config"), { recursive: true, mode: 0o700 });
+  writeFileSync(coreYaml, 'slack:\n  channels: ["#reviews"]\n', { mode: 0o600 });
   const run: SlackHome["run"] = (args, more = {}) => home.run(args, { ...env, ...more });
   const json: SlackHome["json"] = (args, more = {}) => home.json(args, { ...env, ...more });
   return {
@@ -73,7 +75,7 @@ export const slackHome = async (): Promise<SlackHome> => {
       mkdirSync(join(home.data, "config", "connectors"), { recursive: true });
       writeFileSync(join(home.data, "config", "connectors", "slack.md"), text);
     },
-    unsetChannels: () => writeFileSync(join(home.data, "config", "core.yaml"), ""),
+    unsetChannels: () => writeFileSync(coreYaml, ""),
     row: async (number) => (await json(["pr-queue", "show", home.url(number)])).body,
     close: async () => {
       await slack.close();
