@@ -10,7 +10,7 @@ import { oneByOne, type PlatformReader } from "../platform/PlatformReader.ts";
 import { readConversation } from "./conversation.ts";
 import { badResponse } from "./failures.ts";
 import { pages } from "./pages.ts";
-import { commitHash, metadataOf, readPull } from "./pullResponse.ts";
+import { type BitbucketPull, commitHash, metadataOf, readPull } from "./pullResponse.ts";
 import { type BitbucketOptions, type Get, makeGet } from "./request.ts";
 
 /** Bitbucket Cloud, reads only. */
@@ -30,6 +30,20 @@ const wholeHash = (
     Either.mapLeft(commitHash(body, at.short), (problem) => badResponse(problem, at.what)),
   );
 };
+
+/**
+ * The whole name of a head in a fork, which the repository's own list of the PR's commits (newest first) tells even
+ * where the fork is private to others or deleted.
+ */
+const forkHead = (get: Get, pr: PlatformRequest, pull: BitbucketPull, what: string) =>
+  Effect.gen(function* () {
+    if (pr.head_sha?.startsWith(pull.head)) return pr.head_sha;
+    const path = `${repositoryPath(pr)}/pullrequests/${pr.pr_number}/commits?pagelen=10`;
+    const { items } = yield* pages(get, { path, what: `the commits of ${what}`, most: 1 });
+    return yield* Either.mapLeft(commitHash(items[0], pull.head), (problem) =>
+      badResponse(problem, `the commits of ${what}`),
+    );
+  });
 
 const numberOf = (value: unknown, field: string): number => {
   const count = (value as Readonly<Record<string, unknown>> | null)?.[field];
@@ -55,9 +69,12 @@ const metadata =
       const body = yield* get(`${repositoryPath(pr)}/pullrequests/${pr.pr_number}`, what);
       const pull = yield* Either.mapLeft(readPull(body, pr), (problem) => badResponse(problem, what));
       const known = pr.head_sha ?? null;
-      const repository = pull.source ?? pull.destination;
-      const head = yield* wholeHash(get, { repository, short: pull.head, known, what });
-      const base = yield* wholeHash(get, { repository: pull.destination, short: pull.base, known: null, what });
+      const repository = pull.destination;
+      const isFork = pull.source !== pull.destination;
+      const head = yield* isFork
+        ? forkHead(get, pr, pull, what)
+        : wholeHash(get, { repository, short: pull.head, known, what });
+      const base = yield* wholeHash(get, { repository, short: pull.base, known: null, what });
       // Counted once for a head: what the row has already is kept.
       const counted = known === head ? null : yield* counts(get, pr, what);
       return metadataOf(pull, { head, base, counted, pr });

@@ -104,6 +104,7 @@ export const metadataOf = (
     head_sha: known.head,
     head_ref: answer.source.branch.name,
     head_repo_deleted: pull.source === null,
+    head_repository: pull.source === null ? null : ownerAndRepo("bitbucket", pull.source),
     target_branch: answer.destination.branch.name,
     base_sha: known.base,
     is_draft: answer.draft ?? false,

@@ -11,7 +11,7 @@ import type { Transport } from "./runGit.ts";
 import { openTransport, type RemoteSource } from "./transport.ts";
 
 export interface RefMapping {
-  /** Full name on the remote: refs/heads/…, refs/pull/N/head. */
+  /** Full name on the remote (refs/heads/…, refs/pull/N/head), or the whole name of a commit. */
   readonly remote: string;
   /** Full name in the clone, below refs/adk/. */
   readonly local: string;
@@ -117,8 +117,11 @@ const fetchRaw = (git: GitContext, transport: Transport, options: FetchOptions) 
       });
   });
 
+// The last two are for a commit by its name: a remote that does not have it, or hands out named refs only.
 const isMissingRef = (error: { readonly _tag: string }): error is GitFailed =>
-  error instanceof GitFailed && /couldn't find remote ref/.test(error.stderr);
+  error instanceof GitFailed && /couldn't find remote ref|not our ref|unadvertised object/.test(error.stderr);
+
+const isCommitName = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
 /** Fetches; when a ref is not there any more, asks what is and fetches that. `tries` bounds the race with deletions. */
 const fetchExisting = (
@@ -159,7 +162,7 @@ const readLocal = (git: GitContext, clone: string, refs: ReadonlyArray<RefMappin
   });
 
 /**
- * Fetches many full refs with one call of git, forced, without depth, under the clone's lock. Refs that the remote does
+ * Fetches many full refs, or commits by their names, with one call of git, forced, without depth, under the clone's lock. Refs that the remote does
  * not have are returned in `missing` and fail no other; names that no ref can have are missing too. A clone that was
  * cut off is completed; a source that is cut off is `ShallowSource`, since its merge bases are lost.
  */
@@ -167,8 +170,8 @@ export const fetchRefs = (git: GitContext, options: FetchOptions) =>
   Effect.gen(function* () {
     for (const { local } of options.refs)
       if (!local.startsWith("refs/adk/") || !isFullRef(local)) throw new Error(`not a ref of adk: ${local}`);
-    const possible = [...new Map(options.refs.map((ref) => [ref.local, ref])).values()].filter(({ remote }) =>
-      isFullRef(remote),
+    const possible = [...new Map(options.refs.map((ref) => [ref.local, ref])).values()].filter(
+      ({ remote }) => isFullRef(remote) || isCommitName(remote),
     );
     const there = yield* git.underLock(
       { clone: options.clone, verb: "fetch" },

@@ -10,6 +10,7 @@ import type { RepoMeta } from "../../src/repo/repoMeta.ts";
 import { formatTime } from "../../src/time.ts";
 import { branchMissing } from "../bases/branchMissing.ts";
 import type { StageProgress } from "../bases/buildBase.ts";
+import { fetchLostHead } from "../bitbucket/fetchLostHead.ts";
 import { crashPoint } from "../engine/crashPoint.ts";
 import { Git } from "../git/Git.ts";
 import { Home } from "../home/Home.ts";
@@ -144,7 +145,10 @@ export const prepareTask = (options: {
     yield* stage("fetch", 0);
     const clone = cloneDir(home, repo.name);
     const headKnown = options.fetched && (yield* git.resolve({ clone, rev: head })) !== null;
-    if (!headKnown) yield* fetchRepository({ repo, branches: [target], rows: [row] });
+    if (!headKnown) {
+      yield* fetchRepository({ repo, branches: [target], rows: [row] });
+      yield* fetchLostHead({ repo, row, head });
+    }
     if ((yield* git.resolve({ clone, rev: head })) === null) {
       const found = (yield* git.resolve({ clone, rev: pullRef(row.pr_number) })) ?? "nothing";
       return yield* new HeadMoved({

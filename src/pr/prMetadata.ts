@@ -29,6 +29,8 @@ export interface PrMetadata {
   readonly head_ref: string;
   /** The fork that the head came from is gone; `pull_ref` still works. */
   readonly head_repo_deleted: boolean;
+  /** Repository that the head's branch is in, where `pull_ref` does not bring forks along; null when it is deleted. */
+  readonly head_repository?: { readonly owner: string; readonly repo: string } | null;
   readonly target_branch: string;
   /** Tip of the target branch as the host knows it; never the merge base. */
   readonly base_sha: string;

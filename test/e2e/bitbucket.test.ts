@@ -97,13 +97,137 @@ describe("a PR of Bitbucket in the queue", () => {
     expect((await home.json(["pr-sync"], env)).body.ready).toEqual([url(1)]);
   });
 
-  it("whose head is in a fork says why it cannot be prepared, and the others are", async () => {
-    say([pullOf(1, { source: { branch: "only-there", sha: "c3".repeat(20), repository: "mara/shop" } }), pullOf(2)]);
-    await home.json(["pr-queue", "add", url(2)], env);
-    const forked = await home.json(["pr-queue", "add", url(1)], env);
-    expect(forked.code === 0 || forked.body.failed.length === 1).toBe(true);
+  it("without its source branch waits in the queue and says what to do, and the others are prepared", async () => {
+    say([pullOf(1), pullOf(2)]);
+    await home.json(["pr-queue", "add", url(1), url(2)], env);
+    repo.deleteBranch("change-1");
+    repo.git(["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(["gc", "--quiet", "--prune=now"]);
     const { body } = await home.json(["pr-sync"], env);
     expect(body.ready).toEqual([url(2)]);
-    expect(JSON.stringify(body.failed) + JSON.stringify(forked.body.failed)).toMatch(/fork|only-there|shows no/);
+    expect(body.failed).toEqual([
+      {
+        pr_url: url(1),
+        error: `${url(1)}: its source branch change-1 is not in acme/shop any more, and Bitbucket keeps no ref of its own for a PR — ask the author to push the branch again; the PR stays in the queue and the next sync looks again`,
+      },
+    ]);
+  });
+});
+
+describe("a PR of Bitbucket whose head is in a fork", () => {
+  let fork: RepoBuilder;
+
+  const forked = (sha: string, repository: string | null = "mara/shop"): FakeBitbucketPull =>
+    pullOf(1, { source: { branch: "change-2", sha, repository } });
+
+  /** As a host does: nothing keeps what no branch holds. */
+  const prune = (of: RepoBuilder): void => {
+    of.git(["reflog", "expire", "--expire=now", "--all"]);
+    of.git(["gc", "--quiet", "--prune=now"]);
+  };
+
+  const prepared = async (): Promise<string> => {
+    const info = await home.json(["pr-task", "info", url(1)], env);
+    return readFileSync(join(info.body.task_dir, "pr-review/diff.patch"), "utf8");
+  };
+
+  beforeEach(() => {
+    fork = new RepoBuilder(join(outside, "fork"), { bare: true });
+    fork.git(["fetch", "--quiet", repo.dir, "+refs/heads/main:refs/heads/main"]);
+    // The same name as a branch of the repository itself, which is another change.
+    fork.commit({
+      branch: "change-2",
+      from: "main",
+      message: "From afar",
+      files: { "far.ts": "export const far = 1;\n" },
+    });
+    writeFileSync(
+      join(outside, "gitconfig"),
+      `[url "${repo.dir}"]\n\tinsteadOf = https://bitbucket.org/acme/shop.git\n[url "${fork.dir}"]\n\tinsteadOf = https://bitbucket.org/mara/shop.git\n`,
+    );
+  });
+
+  it("is fetched from the fork, whatever the repository itself calls by that name", async () => {
+    say([forked(fork.sha("change-2")), pullOf(2)]);
+    await home.json(["pr-queue", "add", url(1), url(2)], env);
+    const { body } = await home.json(["pr-sync"], env);
+    expect({ ready: [...body.ready].sort(), failed: body.failed }).toEqual({ ready: [url(1), url(2)], failed: [] });
+    expect(await prepared()).toContain("+export const far = 1;");
+    expect(await prepared()).not.toContain("a.ts");
+  });
+
+  it("needs no fork where the repository itself hands the commit out", async () => {
+    const head = fork.sha("change-2");
+    repo.git(["fetch", "--quiet", fork.dir, head]);
+    rmSync(fork.dir, { recursive: true, force: true });
+    say([forked(head, null)]);
+    await home.json(["pr-queue", "add", url(1)], env);
+    expect((await home.json(["pr-sync"], env)).body).toMatchObject({ ready: [url(1)], failed: [] });
+    expect(await prepared()).toContain("+export const far = 1;");
+  });
+
+  it("says that the fork was deleted, and stays open in the queue", async () => {
+    const head = fork.sha("change-2");
+    rmSync(fork.dir, { recursive: true, force: true });
+    say([forked(head, null), pullOf(2)]);
+    await home.json(["pr-queue", "add", url(1), url(2)], env);
+    const { body } = await home.json(["pr-sync"], env);
+    expect(body.ready).toEqual([url(2)]);
+    expect(body.failed).toEqual([
+      {
+        pr_url: url(1),
+        error: `${url(1)}: the fork that its head is in was deleted, and Bitbucket hands the head out from nowhere else — ask the author to push the branch into the repository itself and to open the PR from there`,
+      },
+    ]);
+    expect((await home.json(["pr-queue", "show", url(1)], env)).body).toMatchObject({
+      status: "pending",
+      state: "OPEN",
+      head_sha: head,
+      prep_status: "failed",
+    });
+  });
+
+  it("says which fork git cannot read, with the command that shows it", async () => {
+    say([forked(fork.sha("change-2"))]);
+    rmSync(fork.dir, { recursive: true, force: true });
+    await home.json(["pr-queue", "add", url(1)], env);
+    const { body } = await home.json(["pr-sync"], env);
+    expect(body.ready).toEqual([]);
+    expect(body.failed).toHaveLength(1);
+    expect(body.failed[0].error).toContain(`${url(1)}: its head is in the fork mara/shop, which git cannot read: `);
+    expect(body.failed[0].error).toContain("git ls-remote https://bitbucket.org/mara/shop.git has to work for you");
+    expect((await home.json(["pr-queue", "show", url(1)], env)).body.status).toBe("pending");
+  });
+
+  it("that moved on by a push is prepared at the head that the queue has", async () => {
+    const head = fork.sha("change-2");
+    say([forked(head)]);
+    await home.json(["pr-queue", "add", url(1)], env);
+    fork.commit({ branch: "change-2", message: "Later", files: { "later.ts": "export const later = 1;\n" } });
+    const { code, body } = await home.json(["pr-task", "prepare", url(1)], env);
+    expect({ code, outcome: body.outcome, head: body.head_sha }).toEqual({ code: 0, outcome: "prepared", head });
+    expect(await prepared()).not.toContain("later.ts");
+  });
+
+  it("that was rewritten meanwhile is no head at all until the queue has the new one", async () => {
+    const old = fork.sha("change-2");
+    say([forked(old)]);
+    await home.json(["pr-queue", "add", url(1)], env);
+    fork.deleteBranch("change-2");
+    const head = fork.commit({
+      branch: "change-2",
+      from: "main",
+      message: "Anew",
+      files: { "anew.ts": "export const anew = 1;\n" },
+    });
+    prune(fork);
+    const early = await home.json(["pr-task", "prepare", url(1)], env);
+    expect({ code: early.code, outcome: early.body.outcome }).toEqual({ code: 1, outcome: "failed" });
+    expect(early.body.error).toBe(
+      `${url(1)}: the head is ${head.slice(0, 12)}, not ${old.slice(0, 12)} as the queue says — refresh it: adk pr-queue update ${url(1)}`,
+    );
+    say([forked(head)]);
+    expect((await home.json(["pr-sync"], env)).body).toMatchObject({ ready: [url(1)], failed: [] });
+    expect(await prepared()).toContain("+export const anew = 1;");
   });
 });

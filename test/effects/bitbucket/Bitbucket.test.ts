@@ -117,6 +117,7 @@ describe("a pull request of Bitbucket", () => {
         head_sha: head,
         head_ref: "change-1",
         head_repo_deleted: false,
+        head_repository: { owner: "acme", repo: "shop" },
         target_branch: "main",
         base_sha: base,
         is_draft: false,

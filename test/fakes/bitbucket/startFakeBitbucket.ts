@@ -180,7 +180,7 @@ class Host {
         ),
       };
     }
-    const asked = /^\/pullrequests\/(\d+)(\/diffstat|\/comments)?$/.exec(rest);
+    const asked = /^\/pullrequests\/(\d+)(\/diffstat|\/comments|\/commits)?$/.exec(rest);
     const pull = repository.pulls.find(({ id }) => String(id) === asked?.[1]);
     if (asked === null) this.violations.push(`no such address: ${url.pathname}`);
     if (pull === undefined) return missing;
@@ -199,6 +199,8 @@ class Host {
           500,
         ),
       };
+    if (asked?.[2] === "/commits")
+      return { status: 200, body: this.#page(url, [{ type: "commit", hash: pull.source.sha }], 100) };
     if (asked?.[2] === "/comments")
       return { status: 200, body: this.#page(url, (pull.comments ?? []).map(commentJson), 100) };
     return { status: 200, body: pullJson(this.state, repository, pull) };
