@@ -10,8 +10,9 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 const isDeadLink = (value: unknown): value is DeadLink => {
   if (typeof value !== "object" || value === null) return false;
-  const { key, looked_up_at, why, mentions } = value as Readonly<Record<string, unknown>>;
-  return [key, looked_up_at, why].every(isText) && Array.isArray(mentions) && mentions.every(isText);
+  const { key, looked_up_at, why, asked_as, mentions } = value as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(mentions) || !(asked_as === null || isText(asked_as))) return false;
+  return [key, looked_up_at, why, ...mentions].every(isText);
 };
 
 const document = {

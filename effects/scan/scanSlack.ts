@@ -81,7 +81,7 @@ export const scanSlack = (options: ScanOptions) =>
       filterUsers: settings.filter_users,
     };
     const links = read.threads.flatMap((thread) => linksInThread(thread, rules));
-    const queued = yield* queueLiving(links, { judged: read.judged, dryRun: options.dryRun });
+    const queued = yield* queueLiving(links, { judged: read.judged, dryRun: options.dryRun, env: options.env });
     yield* Effect.forEach(
       queued.dead_links.filter(({ is_news }) => is_news),
       (link) => log.warn(deadLinkWarning(link)),

@@ -7,6 +7,8 @@ export interface DeadLink {
   readonly looked_up_at: IsoTime;
   /** What its host answered. */
   readonly why: string;
+  /** Digest of the token that the host was asked with; null without one. Another token may see more. */
+  readonly asked_as: string | null;
   /** Digests of the messages that link to it. An edited message has another one. */
   readonly mentions: ReadonlyArray<string>;
 }
@@ -27,23 +29,24 @@ const longestWhyCharacters = 500;
 export const noDeadLinks: DeadLinks = { schema_version: 1, links: [] };
 
 /**
- * What is remembered of a link that need not be looked up now: no message is new or edited, and the last look was less
- * than a day ago. Null for every other one, also where the last look seems to lie in the future.
+ * What is remembered of a link that need not be looked up now: no message is new or edited, the token is the same, and
+ * the last look was less than a day ago. Null for every other one, also where the last look seems to lie in the future.
  */
 export const rememberedLink = (
   memory: DeadLinks,
-  link: { readonly key: string; readonly mentions: ReadonlyArray<string> },
+  link: Pick<DeadLink, "key" | "asked_as" | "mentions">,
   now: number,
 ): DeadLink | null => {
   const known = memory.links.find(({ key }) => key === link.key);
   const looked = parseTime(known?.looked_up_at);
   if (known === undefined || looked === null || now < looked || now - looked >= lookAgainMs) return null;
+  if (known.asked_as !== link.asked_as) return null;
   return link.mentions.every((mention) => known.mentions.includes(mention)) ? known : null;
 };
 
 /**
  * The memory after a scan looked up `dead` and found `alive` (keys). `news` are the keys of links that were not known to
- * be dead in these very messages. Bounded: the links and mentions that were seen last stay.
+ * be dead in these very messages to this token. Bounded: the links and mentions that were seen last stay.
  */
 export const withLooks = (
   memory: DeadLinks,
@@ -53,8 +56,10 @@ export const withLooks = (
   const news = new Set<string>();
   for (const key of looks.alive) known.delete(key);
   for (const link of looks.dead) {
-    const before = known.get(link.key)?.mentions ?? [];
-    if (link.mentions.some((mention) => !before.includes(mention))) news.add(link.key);
+    const same = known.get(link.key);
+    const before = same?.mentions ?? [];
+    if (same?.asked_as !== link.asked_as || link.mentions.some((mention) => !before.includes(mention)))
+      news.add(link.key);
     const mentions = [...new Set([...before, ...link.mentions])].slice(-Math.max(mostMentions, link.mentions.length));
     known.delete(link.key);
     known.set(link.key, { ...link, why: link.why.slice(0, longestWhyCharacters), mentions });

@@ -95,6 +95,25 @@ describe("a link in Slack to a PR that does not exist", () => {
     expect(JSON.parse(readFileSync(memory(), "utf8")).links).toEqual([]);
   });
 
+  it("is looked up again as soon as there is another token", async () => {
+    home.say([message(hoursAgo(3), url(77))]);
+    const token = { GITHUB_TOKEN: "ghp_Dead0Link1Token2Of3This4Test" };
+    home.fake.setState({
+      users: [
+        { login: "grace", id: 7 },
+        { login: "acme", id: 8 },
+      ],
+      tokens: [{ token: token.GITHUB_TOKEN, login: "grace" }],
+      repositories: [{ id: 501, owner: "acme", name: "shop", pulls: [] }],
+    });
+    expect((await home.json(["pr-scan"])).body.dead_links).toMatchObject([{ is_news: true }]);
+    expect((await home.json(["pr-scan"], token)).body.dead_links).toMatchObject([{ is_news: true }]);
+    asked();
+    expect((await home.json(["pr-scan"], token)).body.dead_links).toMatchObject([{ is_news: false }]);
+    expect(asked()).toBe(0);
+    expect(readFileSync(memory(), "utf8")).not.toContain(token.GITHUB_TOKEN);
+  });
+
   it("is nothing that a dry run remembers, and a memory that cannot be read is begun anew", async () => {
     home.say([message(hoursAgo(3), url(77))]);
     for (const _ of [1, 2])

@@ -4,8 +4,9 @@ import { formatTime } from "../../../src/time.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const hour = 3_600_000;
-const link = (key: string, mentions: ReadonlyArray<string>, at = now): DeadLink => ({
+const link = (key: string, mentions: ReadonlyArray<string>, at = now, asked_as: string | null = "t1"): DeadLink => ({
   key,
+  asked_as,
   looked_up_at: formatTime(at),
   why: "shows no such PR",
   mentions,
@@ -17,11 +18,11 @@ describe("the memory of dead links", () => {
 
   it("spares a look for a day as long as no message is new", () => {
     expect([...news]).toEqual(["a"]);
-    expect(rememberedLink(memory, { key: "a", mentions: ["m2"] }, now + 23 * hour)?.why).toBe("shows no such PR");
-    expect(rememberedLink(memory, { key: "a", mentions: ["m2", "m3"] }, now + hour)).toBeNull();
-    expect(rememberedLink(memory, { key: "b", mentions: ["m2"] }, now + hour)).toBeNull();
-    expect(rememberedLink(memory, { key: "a", mentions: ["m1"] }, now + 24 * hour)).toBeNull();
-    expect(rememberedLink(memory, { key: "a", mentions: ["m1"] }, now - hour)).toBeNull();
+    expect(rememberedLink(memory, link("a", ["m2"]), now + 23 * hour)?.why).toBe("shows no such PR");
+    expect(rememberedLink(memory, link("a", ["m2", "m3"]), now + hour)).toBeNull();
+    expect(rememberedLink(memory, link("b", ["m2"]), now + hour)).toBeNull();
+    expect(rememberedLink(memory, link("a", ["m1"]), now + 24 * hour)).toBeNull();
+    expect(rememberedLink(memory, link("a", ["m1"]), now - hour)).toBeNull();
   });
 
   it("has news only where a message was not known, and forgets what is alive", () => {
@@ -29,6 +30,10 @@ describe("the memory of dead links", () => {
     expect([...later.news]).toEqual([]);
     expect(later.memory.links).toEqual([{ ...link("a", ["m1", "m2"]), looked_up_at: formatTime(now + 25 * hour) }]);
     expect([...withLooks(memory, { dead: [link("a", ["m9"])], alive: none }).news]).toEqual(["a"]);
+    for (const other of ["t2", null]) {
+      expect(rememberedLink(memory, link("a", ["m1"], now, other), now + hour)).toBeNull();
+      expect([...withLooks(memory, { dead: [link("a", ["m1"], now, other)], alive: none }).news]).toEqual(["a"]);
+    }
     expect(withLooks(memory, { dead: [], alive: new Set(["a"]) }).memory.links).toEqual([]);
     expect(withLooks(memory, { dead: [], alive: new Set(["z"]) }).memory).toBe(memory);
   });
