@@ -96,8 +96,8 @@ describe("one sync over two repositories", () => {
 
   it("prints the documented document", () => {
     const { body } = first;
-    expect(Object.keys(body).sort()).toEqual(["failed", "notes", "ready", "run_id", "status", "summary"]);
-    expect(body).toMatchObject({ status: "done", failed: [], notes: [] });
+    expect(Object.keys(body).sort()).toEqual(["failed", "notes", "ready", "run_id", "status", "summary", "warnings"]);
+    expect(body).toMatchObject({ status: "done", failed: [], warnings: [], notes: [] });
     expect([...body.ready].sort()).toEqual(
       world
         .rows()
