@@ -8,10 +8,14 @@ export interface NewPlace {
   readonly repo: string;
 }
 
-/** The row under the new name of its repository; everything else of it stays. */
+const formerUrls = (pr_url: string, ...known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(known)].filter((url) => url !== pr_url);
+
+/** The row under the new name of its repository, with a record of the old one; everything else of it stays. */
 const rowAt = (row: QueueRow, place: NewPlace): QueueRow => {
   const moved = { ...row, owner: place.owner, repo: place.repo };
-  return { ...moved, pr_url: canonicalPrUrl(moved) };
+  const pr_url = canonicalPrUrl(moved);
+  return { ...moved, pr_url, former_urls: formerUrls(pr_url, ...(row.former_urls ?? []), row.pr_url) };
 };
 
 const sameThread = (a: SlackOrigin, b: SlackOrigin): boolean =>
@@ -49,6 +53,7 @@ const mergeRows = (kept: QueueRow, dropped: QueueRow, options: { readonly held: 
     slack_threads: [...kept.slack_threads, ...threads],
     supporting_docs: [...new Set([...kept.supporting_docs, ...dropped.supporting_docs])],
     review_attempts: attempts,
+    former_urls: formerUrls(kept.pr_url, ...(dropped.former_urls ?? []), ...(kept.former_urls ?? [])),
   };
 };
 

@@ -146,3 +146,16 @@ export const findPr = <Row extends PrReference>(rows: ReadonlyArray<Row>, pr: Pr
   const key = referenceKey(pr);
   return rows.find((row) => row.platform === pr.platform && referenceKey(row) === key) ?? null;
 };
+
+/**
+ * Rows whose repository had the reference's name before it was renamed or transferred. More than one when a new
+ * repository took the name and was renamed in turn. Only for rows that a person names: what else bears an old name may
+ * mean the new repository of that name.
+ */
+export const formerlyNamed = <Row extends PrReference & { readonly former_urls?: ReadonlyArray<string> }>(
+  rows: ReadonlyArray<Row>,
+  pr: PrReference,
+): ReadonlyArray<Row> => {
+  const asked = pr.pr_url.toLowerCase();
+  return rows.filter((row) => row.former_urls?.some((url) => url.toLowerCase() === asked) === true);
+};

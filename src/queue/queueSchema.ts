@@ -111,6 +111,7 @@ const Row = Schema.Struct({
   review_attempts: Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }),
   actors: Schema.Struct({ prep: Schema.optional(actor), review: Schema.optional(actor) }),
   local_path: Schema.optional(Schema.String),
+  former_urls: Schema.optional(Schema.Array(Schema.String)),
 });
 
 const check = Schema.validateEither(Row, { errors: "first" });

@@ -132,6 +132,8 @@ export interface QueueRow extends PrIdentity {
   readonly actors: { readonly prep?: ActorSnapshot; readonly review?: ActorSnapshot };
   /** Real path of the repository; `local` platform only. */
   readonly local_path?: string;
+  /** Addresses under which it stood before its repository was renamed or transferred, oldest first. */
+  readonly former_urls?: ReadonlyArray<string>;
 }
 
 export const terminalStatuses: ReadonlySet<Status> = new Set<Status>(["merged", "closed"]);

@@ -104,6 +104,37 @@ describe("a repository that is renamed and transferred", () => {
     expect(cli.rows()).toHaveLength(2);
   });
 
+  it("has its rows found by the old name too, with the new one said; a repository that took the name comes first", async () => {
+    fake.setState(state("bricks/store"));
+    await must(cli, ["pr-sync"]);
+    const note = `${oldUrl(1)} is ${newUrl(1)} now: its repository was renamed`;
+    const shown = await must(cli, ["pr-queue", "show", oldUrl(1)]);
+    expect(shown.body).toMatchObject({ pr_url: newUrl(1), former_urls: [oldUrl(1)] });
+    expect(shown.stderr).toContain(note);
+    expect((await cli.run(["pr-queue", "show", newUrl(1)])).stderr).not.toContain("renamed");
+    const claimed = await must(cli, ["pr-queue", "claim", `${oldUrl(1)}/files`, "--force"]);
+    expect(claimed.body.pr_url).toBe(newUrl(1));
+    expect(claimed.stderr).toContain(note);
+    const released = await must(cli, ["pr-queue", "release", "ACME/shop#1", "--token", claimed.body.token]);
+    expect(released.stderr).toContain(note.replace("acme", "ACME"));
+    expect(cli.row(newUrl(1)).claim).toBeNull();
+    expect((await must(cli, ["pr-queue", "update", oldUrl(2)])).body).toMatchObject({ checked: 1, failed: [] });
+    const unknown = await cli.json(["pr-queue", "show", oldUrl(3)]);
+    expect({ code: unknown.code, message: unknown.body.error.message }).toEqual({
+      code: 1,
+      message: `${oldUrl(3)} is not in the queue`,
+    });
+    const [moved] = state("bricks/store").repositories;
+    const [taker] = state("acme/shop").repositories;
+    if (moved === undefined || taker === undefined) throw new Error("no repository");
+    const { formerNames: _, ...own } = moved;
+    fake.setState({ ...state("acme/shop"), repositories: [own, { ...taker, id: 502, pulls: [pull(1)] }] });
+    expect((await must(cli, ["pr-queue", "add", oldUrl(1)])).body.added).toMatchObject([{ pr_url: oldUrl(1) }]);
+    const taken = await must(cli, ["pr-queue", "show", oldUrl(1)]);
+    expect(taken.body.pr_url).toBe(oldUrl(1));
+    expect(taken.stderr).not.toContain("renamed");
+  });
+
   it("comes to the same end when it is killed between its steps", async () => {
     await must(cli, ["pr-sync"]);
     fake.setState(state("bricks/store"));

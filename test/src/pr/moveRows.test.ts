@@ -35,7 +35,13 @@ describe("rows of a renamed repository", () => {
     const old = row("shop", 1, { status: "approved", last_reviewed_at: "2026-01-02T00:00:00Z", slack: thread("1") });
     const { rows, moved } = moveRows([old, row("other", 1)], seen([old]));
     expect(rows).toEqual([
-      { ...old, owner: "bricks", repo: "store", pr_url: "https://github.com/bricks/store/pull/1" },
+      {
+        ...old,
+        owner: "bricks",
+        repo: "store",
+        pr_url: "https://github.com/bricks/store/pull/1",
+        former_urls: [old.pr_url],
+      },
       row("other", 1),
     ]);
     expect(moved).toEqual([{ from: old.pr_url, to: "https://github.com/bricks/store/pull/1" }]);
@@ -65,7 +71,24 @@ describe("rows of a renamed repository", () => {
       slack: thread("3"),
       slack_threads: [thread("1"), thread("2"), thread("3")],
       review_attempts: { a: 2, b: 1 },
+      former_urls: [old.pr_url],
     });
+  });
+
+  it("keep every name that they had, once, and not the one that they have again", () => {
+    const old = row("shop", 1);
+    const again = moveRows(moveRows([old], seen([old])).rows, {
+      ...seen([]),
+      places: new Map([[identityKey(there(1)), { owner: "acme", repo: "third" }]]),
+    }).rows;
+    expect(again).toMatchObject([{ former_urls: [old.pr_url, there(1).pr_url] }]);
+    const back = moveRows(again, {
+      ...seen([]),
+      places: new Map([[identityKey(row("third", 1)), { owner: "acme", repo: "shop" }]]),
+    }).rows;
+    expect(back).toMatchObject([
+      { pr_url: old.pr_url, former_urls: [there(1).pr_url, "https://github.com/acme/third/pull/1"] },
+    ]);
   });
 
   it("take over the history of the row that was reviewed later", () => {
