@@ -99,6 +99,7 @@ const fetchRaw = (git: GitContext, transport: Transport, options: FetchOptions) 
         "--no-recurse-submodules",
         "--no-auto-maintenance",
         "--no-show-forced-updates",
+        ...(transport.fetchOptions ?? []),
         ...(isShallow(clone) ? ["--unshallow"] : []),
         "--stdin",
         "--end-of-options",

@@ -14,6 +14,8 @@ export interface Transport {
   readonly protocols: ReadonlyArray<string>;
   readonly config?: ReadonlyArray<string>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of a fetch over this transport. */
+  readonly fetchOptions?: ReadonlyArray<string>;
 }
 
 export interface GitCall {

@@ -25,6 +25,14 @@ export const protocolOf = (url: string): Protocol | null => {
   return /^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(url) ? "ssh" : null;
 };
 
+/**
+ * A fetch from a path starts `git upload-pack` on this machine, and that one reads the person's configuration alone:
+ * what git gets on its own command line is taken from its children. So `uploadpack.packObjectsHook`, a program to run
+ * in place of `git pack-objects`, is set for the child. `env` runs the words that it is given, as if there were no hook;
+ * an empty value would be run too, and fail.
+ */
+const localUploadPack = ["--upload-pack=git -c uploadpack.packObjectsHook=env upload-pack"];
+
 const refused = (url: string, why: string): UrlRefused =>
   new UrlRefused({
     message: `adk does not fetch from ${url}: ${why}`,
@@ -63,5 +71,10 @@ export const openTransport = (
       url: effective,
       credential: source.credential,
     });
-    return { protocols: used === "https" ? ["https"] : [used], config: credential.config, env: credential.env };
+    return {
+      protocols: [used],
+      config: credential.config,
+      env: credential.env,
+      fetchOptions: used === "file" ? localUploadPack : [],
+    };
   });

@@ -233,6 +233,35 @@ describe("the file transport", () => {
     expect(listed.refs.get("refs/heads/main")).toBe(sha);
   });
 
+  it.each([
+    ["a registered path", false],
+    ["a path that an insteadOf maps to", true],
+  ])("runs no program that a person's configuration puts in place of git's own packing, from %s", async (_, mapped) => {
+    const { dir, payload, fired } = arena();
+    const repo = new RepoBuilder(join(dir, "source"));
+    const sha = repo.commit({ message: "Base", files: { a: "1\n" } });
+    const hook = join(dir, "hook");
+    writeFileSync(hook, `#!/bin/sh\n${payload("hook")}\nexec "$@"\n`, { mode: 0o700 });
+    const url = mapped ? "https://github.com/acme/shop.git" : repo.dir;
+    useGlobalConfig(
+      dir,
+      `[uploadpack]\n\tpackObjectsHook = ${hook}\n[url "${repo.dir}"]\n\tinsteadOf = https://github.com/acme/shop.git\n`,
+    );
+    const clone = join(dir, "clone");
+    const source = { clone, url, ...(mapped ? {} : { allowFile: repo.dir }) };
+    const refs = [{ remote: "refs/heads/main", local: "refs/adk/heads/main" }];
+    const { fetched: got } = await run(
+      dir,
+      Effect.flatMap(Git, (git) => Effect.zipRight(git.ensureClone(source), git.fetchRefs({ ...source, refs }))),
+    );
+    expect(got.map((ref) => ref.sha)).toEqual([sha]);
+    expect(fired()).toEqual([]);
+    plainGit(dir, ["-c", "uploadpack.packObjectsHook=", "fetch", url, "main:refs/heads/by-hand"], {
+      GIT_DIR: new RepoBuilder(join(dir, "other"), { bare: true }).dir,
+    });
+    expect(fired()).toEqual(["hook"]);
+  });
+
   it("does not follow an insteadOf into a command", async () => {
     const { dir, payload, fired } = arena();
     useGlobalConfig(
