@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { Bitbucket, layer as bitbucketLayer } from "../../effects/bitbucket/Bitbucket.ts";
 import { slackSettings } from "../../effects/connectors/slackSettings.ts";
 import type { Finding } from "../../effects/doctor/finding.ts";
 import { type DoctorReport, runDoctor } from "../../effects/doctor/runDoctor.ts";
@@ -43,6 +44,7 @@ export const run: VerbModule["run"] = ({ flags, env }) =>
     const local = Layer.provide(services, known);
     const outside = Layer.mergeAll(
       gitHubLayer({ env, githubHosts: config.github.hosts, timeoutMs: askLimitMs }),
+      bitbucketLayer({ env, timeoutMs: askLimitMs }),
       slackLayer({ env, timeoutMs: askLimitMs }),
     ).pipe(Layer.provideMerge(hostLimitsLayer), Layer.provide(locksLayer), Layer.provide(known));
     const report = yield* runDoctor({
@@ -60,6 +62,8 @@ export const run: VerbModule["run"] = ({ flags, env }) =>
         Effect.provide(Layer.merge(local, known)),
       ),
       githubLimit: (host) => Effect.flatMap(GitHub, (github) => github.rateLimit(host)).pipe(Effect.provide(outside)),
+      bitbucketAccess: (place) =>
+        Effect.flatMap(Bitbucket, (bitbucket) => bitbucket.access(place)).pipe(Effect.provide(outside)),
       limits: Effect.flatMap(HostLimits, ({ states }) => states).pipe(Effect.provide(outside)),
       slackSettings: Effect.provide(slackSettings, Layer.merge(known, Layer.succeed(Settings, settings))),
       slackIdentity: Effect.flatMap(Slack, ({ identity }) => identity).pipe(Effect.provide(outside)),

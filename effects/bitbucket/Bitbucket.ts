@@ -13,8 +13,20 @@ import { pages } from "./pages.ts";
 import { type BitbucketPull, commitHash, metadataOf, readPull } from "./pullResponse.ts";
 import { type BitbucketOptions, type Get, makeGet } from "./request.ts";
 
+/** A repository whose PRs a token has to read. */
+export type Place = Pick<PlatformRequest, "owner" | "repo">;
+
 /** Bitbucket Cloud, reads only. */
-export class Bitbucket extends Context.Tag("adk/Bitbucket")<Bitbucket, PlatformReader>() {}
+export class Bitbucket extends Context.Tag("adk/Bitbucket")<
+  Bitbucket,
+  PlatformReader & {
+    /**
+     * Proves the token by one request: the PRs of `place`, or the token's own account where no repository is known.
+     * Returns what was read.
+     */
+    readonly access: (place: Place | null) => Effect.Effect<string, PlatformFailure>;
+  }
+>() {}
 
 const repositoryPath = (pr: Pick<PlatformRequest, "owner" | "repo">): string =>
   `/repositories/${encodeURIComponent(pr.owner)}/${encodeURIComponent(pr.repo)}`;
@@ -80,12 +92,20 @@ const metadata =
       return metadataOf(pull, { head, base, counted, pr });
     });
 
+const access =
+  (get: Get) =>
+  (place: Place | null): Effect.Effect<string, PlatformFailure> => {
+    const what = place === null ? "the account of the token" : `the pull requests of ${place.owner}/${place.repo}`;
+    return Effect.as(get(place === null ? "/user" : `${repositoryPath(place)}/pullrequests?pagelen=1`, what), what);
+  };
+
 const make = (options: BitbucketOptions) =>
   Effect.gen(function* () {
     const get = makeGet(options, { log: yield* Log, limits: yield* HostLimits });
     return {
       metadata: metadata(get),
       metadataAll: oneByOne(metadata(get), 4),
+      access: access(get),
       conversation: (pr: PlatformRequest, headSha: string) => readConversation(get, pr, headSha),
     };
   });

@@ -27,9 +27,36 @@ const tokenMissing = (asked: Asked): TokenMissing =>
     host,
   });
 
+/** Scopes as an answer of Bitbucket names them. */
+export interface Scopes {
+  readonly required: ReadonlyArray<string>;
+  readonly granted: ReadonlyArray<string>;
+}
+
+/** Where a person makes a token: for themselves, or for one repository or workspace. */
+const tokenPages =
+  "make one at https://id.atlassian.com/manage-profile/security/api-tokens (besides it, BITBUCKET_USERNAME is your Atlassian e-mail) or under Access tokens in the repository's settings";
+
+const withoutScope = (scopes: Scopes, asked: Asked): NotPermitted => {
+  const missing = scopes.required.filter((scope) => !scopes.granted.includes(scope));
+  const has = scopes.granted.length === 0 ? "none" : scopes.granted.join(", ");
+  return new NotPermitted({
+    message: `the token for ${host} may not read ${asked.what}: it lacks the scope ${missing.join(", ")} (it has ${has})`,
+    hint: `${tokenPages}, with read access to repositories and pull requests, and export BITBUCKET_TOKEN=…`,
+    host,
+    sso: false,
+    tokenAccepted: true,
+  });
+};
+
 /** An answer of Bitbucket that is no success → the failure that says what it means. Never "closed" or "empty". */
 export const statusFailure = (
-  answer: { readonly status: number; readonly message: string; readonly retryAt: number | null },
+  answer: {
+    readonly status: number;
+    readonly message: string;
+    readonly scopes?: Scopes | null;
+    readonly retryAt: number | null;
+  },
   asked: Asked,
 ): PlatformFailure => {
   const { status } = answer;
@@ -46,10 +73,12 @@ export const statusFailure = (
   if (status === 401)
     return new NotPermitted({
       message: `${host} does not accept the token (expired, revoked or mistyped, or BITBUCKET_USERNAME is missing)`,
-      hint: "renew BITBUCKET_TOKEN; an app password or API token needs BITBUCKET_USERNAME too",
+      hint: `renew BITBUCKET_TOKEN; an app password or API token needs BITBUCKET_USERNAME too: ${tokenPages}`,
       host,
       sso: false,
     });
+  const { scopes } = answer;
+  if (status === 403 && asked.hasToken && scopes !== undefined && scopes !== null) return withoutScope(scopes, asked);
   if (status === 403)
     return asked.hasToken
       ? new NotPermitted({
@@ -57,6 +86,7 @@ export const statusFailure = (
           hint: "use a token with the scopes repository:read and pullrequest:read",
           host,
           sso: false,
+          tokenAccepted: true,
         })
       : tokenMissing(asked);
   if (status === 404 || status === 410)

@@ -7,7 +7,7 @@ import type { Log } from "../log/Log.ts";
 import { guardedFetch, type NetworkCall } from "../network/guardedFetch.ts";
 import type { HostLimits } from "../network/HostLimits.ts";
 import type { PlatformFailure } from "../platform/errors.ts";
-import { badResponse, host, networkFailure, statusFailure } from "./failures.ts";
+import { badResponse, host, networkFailure, type Scopes, statusFailure } from "./failures.ts";
 
 export interface BitbucketOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -41,12 +41,25 @@ const authorization = (env: NodeJS.ProcessEnv): string | null => {
 const pace = { key: "api.bitbucket.org", host, perMinute: 120, maxWaitMs: 60_000 };
 const maxBytes = 8 * 1024 * 1024;
 
-const messageOf = (body: string): string => {
+const scopesOf = (detail: unknown): Scopes | null => {
+  const { required, granted } = (detail ?? {}) as { readonly required?: unknown; readonly granted?: unknown };
+  const words = (value: unknown): ReadonlyArray<string> =>
+    Array.isArray(value)
+      ? value.filter((one): one is string => typeof one === "string" && /^[\w:.-]{1,60}$/.test(one))
+      : [];
+  return words(required).length === 0 ? null : { required: words(required), granted: words(granted) };
+};
+
+/** What an error of Bitbucket's says for people, and the scopes that it names. */
+const errorOf = (body: string): { readonly message: string; readonly scopes: Scopes | null } => {
   try {
-    const { error } = JSON.parse(body) as { readonly error?: { readonly message?: unknown } };
-    return typeof error?.message === "string" ? error.message.slice(0, 300) : "";
+    const { error } = JSON.parse(body) as {
+      readonly error?: { readonly message?: unknown; readonly detail?: unknown };
+    };
+    const message = typeof error?.message === "string" ? error.message.slice(0, 300) : "";
+    return { message, scopes: scopesOf(error?.detail) };
   } catch {
-    return "";
+    return { message: "", scopes: null };
   }
 };
 
@@ -100,9 +113,10 @@ export const makeGet = (
       const limited = answer.status === 429;
       yield* limits.heard(pace, limited ? { blockedUntil: now + 60_000, ...said } : said);
       if (answer.status !== 200) {
+        const { message, scopes } = errorOf(answer.body);
         const retryAt = said.blockedUntil ?? (limited ? now + 60_000 : null);
         return yield* Effect.fail(
-          statusFailure({ status: answer.status, message: log.redact(messageOf(answer.body)), retryAt }, asked),
+          statusFailure({ status: answer.status, message: log.redact(message), scopes, retryAt }, asked),
         );
       }
       return yield* Effect.try({

@@ -5,6 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Failure } from "../../src/errors.ts";
 import type { QueueFile } from "../../src/queue/row.ts";
 import type { SlackChannel, SlackIdentity } from "../../src/slack/types.ts";
+import type { Place } from "../bitbucket/Bitbucket.ts";
 import type { SlackSettings } from "../connectors/slackSettings.ts";
 import type { RateLimit } from "../github/GitHub.ts";
 import type { Home } from "../home/Home.ts";
@@ -37,6 +38,8 @@ export interface DoctorInput {
   readonly lockMechanism: Effect.Effect<string, Failure>;
   /** What GitHub says of the token's limit, for one host. */
   readonly githubLimit: (host: string) => Effect.Effect<RateLimit, Failure>;
+  /** Proves Bitbucket's token by reading the PRs of a repository, or its own account; returns what was read. */
+  readonly bitbucketAccess: (place: Place | null) => Effect.Effect<string, Failure>;
   /** What all processes know of the hosts' limits. */
   readonly limits: Effect.Effect<ReadonlyArray<LimitState>, Failure>;
   /** `slack.*` with connectors/slack.md, and what does not count of that file. */

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect";
 import { agentsCheck } from "./agentsCheck.ts";
+import { bitbucketCheck } from "./bitbucketCheck.ts";
 import { dataChecks, ofFailure } from "./dataChecks.ts";
 import { type Check, type DoctorInput, type Finding, warn } from "./finding.ts";
 import { limitsCheck } from "./limitsCheck.ts";
@@ -18,6 +19,7 @@ const allChecks: ReadonlyArray<Check> = [
   ...dataChecks,
   logsCheck,
   ...networkChecks,
+  bitbucketCheck,
   slackCheck,
   limitsCheck,
   agentsCheck,

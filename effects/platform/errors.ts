@@ -6,8 +6,13 @@ import type { IsoTime } from "../../src/time.ts";
 /** The host knows no such repository or PR, or the token may not see it (hosts answer both alike). */
 export class NotFoundOnHost extends failure("NotFoundOnHost", 1)<{ readonly host: string }> {}
 
-/** The host knows the token and refuses it: revoked, missing right, or single sign-on (SAML) not done. */
-export class NotPermitted extends failure("NotPermitted", 1)<{ readonly host: string; readonly sso: boolean }> {}
+/** The host refuses the token: revoked, missing right, or single sign-on (SAML) not done. */
+export class NotPermitted extends failure("NotPermitted", 1)<{
+  readonly host: string;
+  readonly sso: boolean;
+  /** True where the host said that the token itself is good and only a right is missing. */
+  readonly tokenAccepted?: boolean;
+}> {}
 
 /** The host asks to wait. `retry_at` is null when it did not say until when. */
 export class RateLimited extends failure("RateLimited", 1)<{

@@ -231,3 +231,78 @@ describe("a PR of Bitbucket whose head is in a fork", () => {
     expect(await prepared()).toContain("+export const anew = 1;");
   });
 });
+
+describe("adk doctor with a token of Bitbucket", () => {
+  const token = "ATBBmadeUpForThisTest0000";
+  const authorization = `Bearer ${token}`;
+
+  const finding = async (value: string = token) => {
+    const { body } = await home.json(["doctor"], { PATH: process.env.PATH, ...env, BITBUCKET_TOKEN: value });
+    expect(JSON.stringify(body)).not.toContain(value);
+    return body.checks.find(({ name }: { readonly name: string }) => name === "bitbucket");
+  };
+  const grant = (
+    scopes: ReadonlyArray<"account" | "repository" | "pullrequest">,
+    pulls: ReadonlyArray<FakeBitbucketPull> = [pullOf(1)],
+  ): void =>
+    fake.setState({
+      authorizations: [authorization],
+      scopes: { [authorization]: scopes },
+      repositories: [{ fullName: "acme/shop", uuid: "{repo-1}", isPrivate: true, pulls }],
+    });
+
+  it("proves it by one request for the PRs of a repository in the queue", async () => {
+    say([pullOf(1)]);
+    await home.json(["pr-queue", "add", url(1)], env);
+    grant(["repository", "pullrequest"]);
+    const before = fake.ledger.length;
+    expect(await finding()).toEqual({
+      name: "bitbucket",
+      status: "pass",
+      detail: "the token is accepted; it reads the pull requests of acme/shop",
+      fix: "",
+    });
+    expect(fake.ledger.slice(before).map(({ path }) => path)).toEqual([
+      "/2.0/repositories/acme/shop/pullrequests?pagelen=1",
+    ]);
+    grant(["repository"]);
+    expect(await finding()).toMatchObject({
+      status: "fail",
+      detail:
+        "the token for bitbucket.org may not read the pull requests of acme/shop: it lacks the scope pullrequest (it has repository)",
+      fix: expect.stringContaining("https://id.atlassian.com/manage-profile/security/api-tokens"),
+    });
+    expect(await finding("ATBBanotherOneThatIsWrong")).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("does not accept the token"),
+      fix: expect.stringContaining("BITBUCKET_USERNAME"),
+    });
+    fake.behave({ kind: "status", status: 503, body: "" }, 9);
+    expect(await finding()).toMatchObject({ status: "warn", detail: expect.stringContaining("503") });
+  });
+
+  it("asks for the token's account where no repository is known, and asks nothing without a token", async () => {
+    grant(["account"]);
+    expect(await finding()).toMatchObject({ status: "pass", detail: expect.stringContaining("the account") });
+    grant(["repository", "pullrequest"]);
+    expect(await finding()).toMatchObject({ status: "pass", detail: expect.stringContaining("once one of Bitbucket") });
+    // A token of one repository is refused here in the same words as a wrong one.
+    expect(await finding("ATBBanotherOneThatIsWrong")).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("or it is the token of one repository"),
+    });
+    await home.run(["config", "set", "defaults.platform", "bitbucket"]);
+    await home.run(["config", "set", "defaults.repo", "acme/shop"]);
+    expect(await finding("ATBBanotherOneThatIsWrong")).toMatchObject({ status: "fail" });
+    const asked = fake.ledger.length;
+    const { body } = await home.json(["doctor"], { PATH: process.env.PATH, ...env });
+    expect(body.checks.filter(({ name }: { readonly name: string }) => name === "bitbucket")).toEqual([]);
+    expect(body.checks).toContainEqual({
+      name: "token bitbucket",
+      status: "warn",
+      detail: "none of BITBUCKET_TOKEN is set",
+      fix: "export BITBUCKET_TOKEN=…",
+    });
+    expect(fake.ledger.length).toBe(asked);
+  });
+});

@@ -27,6 +27,7 @@ export const doctorInput = (): { readonly dir: string; readonly input: DoctorInp
       orphans: Effect.succeed([]),
       lockMechanism: Effect.succeed("fs-native-extensions"),
       githubLimit: () => Effect.succeed({ hasToken: true, limit: 5000, remaining: 4999, resetAt: 1_800_000_000_000 }),
+      bitbucketAccess: () => Effect.die("no token, so nobody asks"),
       limits: Effect.succeed([]),
       slackSettings: Effect.succeed({ slack: defaultConfig.slack, warnings: [] }),
       slackIdentity: Effect.die("no token, so nobody asks"),

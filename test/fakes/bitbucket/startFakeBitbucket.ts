@@ -35,6 +35,8 @@ export interface FakeBitbucketState {
   }>;
   /** `Bearer …` or `Basic …` that the host accepts. */
   readonly authorizations: ReadonlyArray<string>;
+  /** Scopes of one of them; all that is asked for when left out. `repository` lets it read no pull requests. */
+  readonly scopes?: Readonly<Record<string, ReadonlyArray<"account" | "repository" | "pullrequest">>>;
 }
 
 export type BitbucketMisbehaviour =
@@ -151,6 +153,24 @@ class Host {
         status: 401,
         body: { type: "error", error: { message: "Token is invalid or not supported for this endpoint." } },
       };
+    const required =
+      url.pathname === "/2.0/user" ? "account" : url.pathname.includes("/pullrequests") ? "pullrequest" : "repository";
+    const granted = this.state.scopes?.[authorization ?? ""];
+    if (granted !== undefined && !granted.includes(required))
+      return {
+        status: 403,
+        body: {
+          type: "error",
+          error: {
+            message: "Your credentials lack one or more required privilege scopes.",
+            detail: { required: [required], granted },
+          },
+        },
+      };
+    if (url.pathname === "/2.0/user")
+      return authorization === undefined
+        ? { status: 401, body: { type: "error", error: { message: "Authentication required" } } }
+        : { status: 200, body: account("mara") };
     for (const name of url.searchParams.keys())
       if (!["pagelen", "page"].includes(name)) this.violations.push(`no parameter ${name}`);
     const found = /^\/2\.0\/repositories\/([^/]+)\/([^/]+)(\/.*)$/.exec(url.pathname);
@@ -180,6 +200,15 @@ class Host {
         ),
       };
     }
+    if (rest === "/pullrequests")
+      return {
+        status: 200,
+        body: this.#page(
+          url,
+          repository.pulls.map((one) => pullJson(this.state, repository, one)),
+          50,
+        ),
+      };
     const asked = /^\/pullrequests\/(\d+)(\/diffstat|\/comments|\/commits)?$/.exec(rest);
     const pull = repository.pulls.find(({ id }) => String(id) === asked?.[1]);
     if (asked === null) this.violations.push(`no such address: ${url.pathname}`);
