@@ -2,12 +2,20 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Either from "effect/Either";
 import * as Layer from "effect/Layer";
+import * as Option from "effect/Option";
+import { reserveOf } from "../../src/network/limitHeaders.ts";
 import type { PrConversation } from "../../src/pr/conversation.ts";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
+import { parseTime } from "../../src/time.ts";
 import { Log } from "../log/Log.ts";
 import { HostLimits } from "../network/HostLimits.ts";
 import type { PlatformFailure } from "../platform/errors.ts";
-import { type HostCredential, oneByOne, type PlatformReader } from "../platform/PlatformReader.ts";
+import {
+  type AnonymousBudget,
+  type HostCredential,
+  oneByOne,
+  type PlatformReader,
+} from "../platform/PlatformReader.ts";
 import { type ApiHostOptions, apiFor } from "./apiHosts.ts";
 import { ask, type Connection, connect, type Services } from "./connection.ts";
 import { badResponse, notConfigured } from "./failures.ts";
@@ -21,6 +29,11 @@ export class GitHub extends Context.Tag("adk/GitHub")<
     readonly rateLimit: (host: string) => Effect.Effect<RateLimit, PlatformFailure>;
     /** What git may send to `host`, or null: an unknown host, or no token for it. Asked once a host and process. */
     readonly credentialFor: (host: string) => Effect.Effect<HostCredential | null>;
+    /**
+     * What is left for `wanted` requests without a token: for many what the host says when it is asked, which costs
+     * nothing, else what its answers have said. Null with a token, and when nothing is known.
+     */
+    readonly anonymousBudget: (host: string, wanted: number) => Effect.Effect<AnonymousBudget | null>;
   }
 >() {}
 
@@ -38,6 +51,11 @@ export interface GitHubOptions extends ApiHostOptions {
   /** Size limit of one answer. */
   readonly maxBytes?: number;
 }
+
+/** Less than GitHub grants anybody in an hour. */
+const fewRequests = 50;
+
+const usableOf = (remaining: number, limit: number): number => Math.max(0, remaining - reserveOf(limit));
 
 const byHost = (prs: ReadonlyArray<PlatformRequest>): ReadonlyMap<string, ReadonlyArray<PlatformRequest>> => {
   const hosts = new Map<string, PlatformRequest[]>();
@@ -125,12 +143,28 @@ const make = (options: GitHubOptions) =>
         return { hasToken: to.hasToken, limit, remaining, resetAt: reset * 1000 };
       });
 
+    const anonymousBudget = (host: string, wanted: number): Effect.Effect<AnonymousBudget | null> =>
+      Effect.gen(function* () {
+        const to = yield* connection(host.toLowerCase());
+        if (to === null || to.hasToken) return null;
+        // What answers have said may be from a time with a token.
+        const said = wanted > fewRequests ? yield* Effect.option(rateLimit(to.host)) : Option.none();
+        if (Option.isSome(said)) {
+          const { limit, remaining, resetAt } = said.value;
+          return { host: to.host, limit, usable: usableOf(remaining, limit), resetAt };
+        }
+        const known = (yield* limits.states).find(({ key }) => key === `${to.host} rest`);
+        const resetAt = known === undefined ? null : parseTime(known.reset_at);
+        if (known === undefined || known.remaining === null || known.limit === null || resetAt === null) return null;
+        return { host: to.host, limit: known.limit, usable: usableOf(known.remaining, known.limit), resetAt };
+      });
+
     const credentialFor = (host: string): Effect.Effect<HostCredential | null> =>
       Effect.map(token(host.toLowerCase()), (value) =>
         value === null ? null : { host: host.toLowerCase(), token: value },
       );
 
-    return { metadata, metadataAll, conversation, rateLimit, credentialFor };
+    return { metadata, metadataAll, conversation, rateLimit, credentialFor, anonymousBudget };
   });
 
 /** Octokit is loaded with the first request, the token looked for with the first need of it. */

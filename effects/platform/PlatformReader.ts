@@ -12,6 +12,16 @@ export interface HostCredential {
   readonly username?: string;
 }
 
+/** What a host still grants without a token, where every PR is a request. Times in milliseconds since the epoch. */
+export interface AnonymousBudget {
+  readonly host: string;
+  /** Requests an hour. */
+  readonly limit: number;
+  /** How many adk may send until `resetAt`; a few of what is left are the person's. */
+  readonly usable: number;
+  readonly resetAt: number;
+}
+
 /** What adk reads of a platform. A failure says why something could not be seen; it never means closed or empty. */
 export interface PlatformReader {
   /** One PR as the platform sees it now. */

@@ -13,7 +13,7 @@ import { type LocalChange, type LocalRequest, resolveLocal } from "../local/reso
 import type { Log } from "../log/Log.ts";
 import type { HostLimits } from "../network/HostLimits.ts";
 import type { PlatformFailure } from "./errors.ts";
-import { type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
+import { type AnonymousBudget, type HostCredential, oneByOne, type PlatformReader } from "./PlatformReader.ts";
 
 /** PRs of every platform behind one door. All calls are reads. */
 export class PullRequests extends Context.Tag("adk/PullRequests")<
@@ -23,6 +23,8 @@ export class PullRequests extends Context.Tag("adk/PullRequests")<
     readonly resolveLocal: (request: LocalRequest) => Effect.Effect<LocalChange, LocalFailure>;
     /** What git may send to `host` when it fetches; null for hosts without token and for `local`. */
     readonly credentialFor: (host: string) => Effect.Effect<HostCredential | null>;
+    /** What is left for `wanted` PRs of a GitHub host without a token; null with one, or where nothing is short. */
+    readonly anonymousBudget: (host: string, wanted: number) => Effect.Effect<AnonymousBudget | null>;
   }
 >() {}
 
@@ -67,6 +69,7 @@ const make = Effect.gen(function* () {
     conversation: (pr: PlatformRequest, headSha: string) => readers[pr.platform].conversation(pr, headSha),
     resolveLocal: (request: LocalRequest) => resolveLocal(git, request),
     credentialFor: github.credentialFor,
+    anonymousBudget: github.anonymousBudget,
   };
 });
 

@@ -12,6 +12,7 @@ import { Log } from "../log/Log.ts";
 import type { PlatformFailure } from "../platform/errors.ts";
 import { PullRequests } from "../platform/PullRequests.ts";
 import { QueueStore } from "../store/QueueStore.ts";
+import { withinAnonymousBudget } from "./anonymousRows.ts";
 import { moveRenamed } from "./moveRenamed.ts";
 import { type RefreshedRow, refreshRow } from "./refreshRow.ts";
 
@@ -194,7 +195,10 @@ export const updateRows = (options: UpdateOptions) =>
     const places = new Map<string, NewPlace>();
     const staying = new Set<string>();
     let done = 0;
-    for (const batch of batches(rows)) {
+    const { asked, left, notes: short } = yield* withinAnonymousBudget(rows);
+    yield* Effect.forEach(short, (note) => log.warn(note), { discard: true });
+    for (const [key, why] of left) outcomes.set(key, why);
+    for (const batch of batches(asked)) {
       const looks = yield* lookAt(batch, tips);
       for (const [key, look] of looks) {
         if (look.kind !== "fresh") continue;
@@ -202,14 +206,14 @@ export const updateRows = (options: UpdateOptions) =>
         else places.set(key, look.meta.renamed_to);
       }
       done += batch.length;
-      if (options.onProgress !== undefined) yield* options.onProgress(done, rows.length);
+      if (options.onProgress !== undefined) yield* options.onProgress(done, asked.length);
       const at = formatTime(yield* Clock.currentTimeMillis);
       for (const [key, outcome] of yield* store(looks, at)) outcomes.set(key, outcome);
     }
     const byKey = new Map(rows.map((row) => [identityKey(row), row]));
     const { moved: renamed, notes } = yield* moveRenamed({ places, staying, rows: byKey });
     const urls = new Map(rows.map((row) => [identityKey(row), row.pr_url]));
-    const result: UpdateReport = { ...report(outcomes, urls), renamed, notes };
+    const result: UpdateReport = { ...report(outcomes, urls), renamed, notes: [...short, ...notes] };
     yield* Effect.forEach(result.failed, (failed) => log.record("update_failed", { ...failed }), { discard: true });
     return result;
   });

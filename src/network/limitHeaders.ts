@@ -21,6 +21,9 @@ const retryAfter = (text: string | null, now: number): number | null => {
 /** Of every hundred requests that a host grants, so many are left to the person, whose token it is. */
 const reservedPercent = 2;
 
+/** How many of `limit` requests adk leaves to the person. */
+export const reserveOf = (limit: number): number => Math.floor((limit * reservedPercent) / 100);
+
 /**
  * Reads `Retry-After` and GitHub's `x-ratelimit-*`. With little left the host is not asked again before the reset,
  * also after an answer that was still given: the person's own tools go on working.
@@ -32,7 +35,7 @@ export const limitOf = (headers: { readonly get: (name: string) => string | null
     ? Number(headers.get("x-ratelimit-reset")) * 1000
     : null;
   const asked = retryAfter(headers.get("retry-after"), now);
-  const reserve = Math.floor(((limit ?? 0) * reservedPercent) / 100);
+  const reserve = reserveOf(limit ?? 0);
   const blockedUntil = asked ?? (remaining !== null && remaining <= reserve ? reset : null);
   return {
     ...(blockedUntil === null ? {} : { blockedUntil }),

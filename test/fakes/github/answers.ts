@@ -246,8 +246,17 @@ export const pullAnswer = (
 };
 
 /** `GET /rate_limit`. */
-export const rateLimitAnswer = (limit: { readonly used: number; readonly reset: number }): JsonObject => {
-  const core = { limit: 5000, remaining: 5000 - limit.used, reset: limit.reset, used: limit.used };
+export const rateLimitAnswer = (limit: {
+  readonly used: number;
+  readonly reset: number;
+  readonly most: number;
+}): JsonObject => {
+  const core = {
+    limit: limit.most,
+    remaining: Math.max(0, limit.most - limit.used),
+    reset: limit.reset,
+    used: limit.used,
+  };
   const search = { limit: 30, remaining: 30, reset: limit.reset, used: 0 };
   return { resources: { core, search, graphql: core }, rate: core };
 };

@@ -16,7 +16,7 @@ export interface RouteCall {
   readonly parameters: Readonly<Record<string, string>>;
   /** Who asks; null without a token. */
   readonly token: FakeToken | null;
-  readonly limit: { readonly used: number; readonly reset: number };
+  readonly limit: { readonly used: number; readonly reset: number; readonly most: number };
 }
 
 type Route = (call: RouteCall) => Misbehaviour;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Behaviour, Misbehaviour } from "./behaviours.ts";
+import { type Behaviour, type Misbehaviour, misbehaviours } from "./behaviours.ts";
 import { answerGraphQl } from "./graphQl.ts";
 import { githubOpenApi, type SeenRequest } from "./openApi.ts";
 import { describedPath, routes } from "./routes.ts";
@@ -67,6 +67,7 @@ class Host {
   state: FakeGitHubState;
   url = "";
   #used = 0;
+  #usedAnonymously = 0;
   readonly #reset = Math.floor(Date.now() / 1000) + 3600;
 
   constructor(state: FakeGitHubState) {
@@ -88,13 +89,27 @@ class Host {
     return found.behaviour.does;
   }
 
+  #count(request: SeenRequest, requests: number): void {
+    if (request.headers.authorization === undefined) this.#usedAnonymously += requests;
+    else this.#used += requests;
+  }
+
+  #usedBy(request: SeenRequest): number {
+    return request.headers.authorization === undefined ? this.#usedAnonymously : this.#used;
+  }
+
+  /** Requests an hour of whoever asks. */
+  #limitOf(request: SeenRequest): number {
+    return request.headers.authorization === undefined ? (this.state.anonymousLimit ?? 5000) : 5000;
+  }
+
   #conditional(request: SeenRequest, status: number, body: Json): Sent {
-    this.#used += 1;
+    this.#count(request, request.pathname === "/rate_limit" ? 0 : 1);
     const text = JSON.stringify(body);
     const etag = `W/"${createHash("sha256").update(text).digest("hex")}"`;
     if (status !== 200) return json(status, body);
     if (request.headers["if-none-match"] !== etag) return json(status, body, { etag });
-    this.#used -= 1;
+    this.#count(request, -1);
     return { status: 304, headers: { etag }, body: null };
   }
 
@@ -115,7 +130,7 @@ class Host {
     const does = this.#behaviour(operation.id) ?? this.#route(operation.id, operation.parameters, request);
     if (does === null) return refused([`the fake has no ${operation.id}`]);
     if (does.kind === "hang" || does.kind === "drop") return { operation: operation.id, sent: does.kind };
-    const headers = this.#limitHeaders(does.headers);
+    const headers = this.#limitHeaders(does.headers, request);
     if (does.kind === "raw")
       return { operation: operation.id, sent: { status: does.status, headers, body: does.body } };
     const wrong = api.answerProblems(operation, does.status, does.body);
@@ -123,7 +138,7 @@ class Host {
     const sent = this.#conditional(request, does.status, does.body ?? null);
     return {
       operation: operation.id,
-      sent: { ...sent, headers: { ...this.#limitHeaders(does.headers), ...sent.headers } },
+      sent: { ...sent, headers: { ...this.#limitHeaders(does.headers, request), ...sent.headers } },
     };
   }
 
@@ -157,10 +172,12 @@ class Host {
     return { operation, sent: json(200, answer.body as Json, this.#limitHeaders()) };
   }
 
-  #limitHeaders(own: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  #limitHeaders(own: Readonly<Record<string, string>> = {}, by?: SeenRequest): Readonly<Record<string, string>> {
+    const most = by === undefined ? 5000 : this.#limitOf(by);
+    const used = by === undefined ? this.#used : this.#usedBy(by);
     return {
-      "x-ratelimit-limit": "5000",
-      "x-ratelimit-remaining": String(5000 - this.#used),
+      "x-ratelimit-limit": String(most),
+      "x-ratelimit-remaining": String(Math.max(0, most - used)),
       "x-ratelimit-reset": String(this.#reset),
       ...own,
     };
@@ -172,7 +189,9 @@ class Host {
     if (given !== undefined && token === null)
       return { kind: "answer", status: 401, body: { message: "Bad credentials" } };
     const route = routes[operation];
-    const limit = { used: this.#used, reset: this.#reset };
+    const limit = { used: this.#usedBy(request), reset: this.#reset, most: this.#limitOf(request) };
+    if (operation !== "rate-limit/get" && limit.used >= limit.most)
+      return misbehaviours.rateLimitSpent({ status: 403, resetAt: limit.reset });
     return route === undefined ? null : route({ base: this.url, state: this.state, parameters, token, limit });
   }
 

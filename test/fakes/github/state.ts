@@ -4,6 +4,8 @@ export interface FakeGitHubState {
   readonly repositories: ReadonlyArray<FakeRepository>;
   /** Tokens that the host knows; any other is refused with 401. */
   readonly tokens: ReadonlyArray<FakeToken>;
+  /** Requests an hour without a token; 5000 like with one when left out. */
+  readonly anonymousLimit?: number;
 }
 
 export interface FakeUser {

@@ -45,6 +45,7 @@ export const fakeHosts = (
       conversation: () => Effect.die("not asked for in this test"),
       resolveLocal: () => Effect.die("not asked for in this test"),
       credentialFor: () => Effect.succeed(null),
+      anonymousBudget: () => Effect.succeed(null),
     }),
   };
 };
