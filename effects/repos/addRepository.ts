@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import * as Effect from "effect/Effect";
+import * as Either from "effect/Either";
 import { localOwner } from "../../src/names.ts";
 import { localRepoName } from "../../src/pr/prGrammar.ts";
 import { parseRepoUrl } from "../../src/repo/parseRepoUrl.ts";
@@ -9,6 +10,22 @@ import { Git } from "../git/Git.ts";
 import { Settings } from "../settings/Settings.ts";
 import { Repos } from "./Repos.ts";
 import { repositorySource } from "./source.ts";
+import { hostBehindAlias, sshAddress } from "./sshAlias.ts";
+
+/**
+ * A hosted repository by its URL. An ssh host that is no known one may be an alias of the person's ssh configuration:
+ * then the repository is that of the host behind it, and git goes on using the alias, and so the key that it selects.
+ */
+const hostedIdentity = (source: string, options: { readonly githubHosts: ReadonlyArray<string> }) =>
+  Effect.gen(function* () {
+    const direct = parseRepoUrl(source, options);
+    const ssh = sshAddress(source);
+    if (Either.isRight(direct) || ssh === null) return yield* direct;
+    const host = yield* hostBehindAlias(ssh.host);
+    if (host === null) return yield* direct;
+    const found = yield* parseRepoUrl(`ssh://git@${host}/${ssh.path}`, options);
+    return { ...found, url: `ssh://git@${ssh.host}/${found.owner}/${found.repo}.git` };
+  });
 
 const identityOf = (source: string) =>
   Effect.gen(function* () {
@@ -26,7 +43,7 @@ const identityOf = (source: string) =>
         default_branch: local.defaultBranch,
       };
     }
-    return { ...(yield* parseRepoUrl(source, { githubHosts: config.github.hosts })), default_branch: null };
+    return { ...(yield* hostedIdentity(source, { githubHosts: config.github.hosts })), default_branch: null };
   });
 
 /** What the host calls its default branch; a local repository's HEAD is only what happens to be checked out. */
