@@ -84,7 +84,7 @@ export const makeGet = (
         );
       yield* limits.turn(pace);
       const now = yield* Clock.currentTimeMillis;
-      const asked = { what, hasToken: token !== null, now };
+      const asked = { what, hasToken: token !== null };
       const calls: NetworkCall[] = [];
       const fetch = guardedFetch({
         origin: new URL(base).origin,
