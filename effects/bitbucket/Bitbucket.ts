@@ -5,10 +5,10 @@ import * as Layer from "effect/Layer";
 import type { PlatformRequest, PrMetadata } from "../../src/pr/prMetadata.ts";
 import { Log } from "../log/Log.ts";
 import { HostLimits } from "../network/HostLimits.ts";
-import type { PlatformFailure } from "../platform/errors.ts";
+import { NotFoundOnHost, type PlatformFailure } from "../platform/errors.ts";
 import { oneByOne, type PlatformReader } from "../platform/PlatformReader.ts";
 import { readConversation } from "./conversation.ts";
-import { badResponse } from "./failures.ts";
+import { badResponse, host } from "./failures.ts";
 import { pages } from "./pages.ts";
 import { type BitbucketPull, commitHash, metadataOf, readPull } from "./pullResponse.ts";
 import { type BitbucketOptions, type Get, makeGet } from "./request.ts";
@@ -43,19 +43,31 @@ const wholeHash = (
   );
 };
 
+const headHidden = (what: string): NotFoundOnHost =>
+  new NotFoundOnHost({
+    message: `${host} shows ${what}, but not the commit that it is about: its fork is deleted or private`,
+    hint: "ask the author for read access to the fork, or to open the PR from a branch of the repository itself",
+    host,
+  });
+
 /**
  * The whole name of a head in a fork, which the repository's own list of the PR's commits (newest first) tells even
- * where the fork is private to others or deleted.
+ * where the fork is private to others or deleted; else the repository itself may know the commit.
  */
 const forkHead = (get: Get, pr: PlatformRequest, pull: BitbucketPull, what: string) =>
   Effect.gen(function* () {
     if (pr.head_sha?.startsWith(pull.head)) return pr.head_sha;
     const path = `${repositoryPath(pr)}/pullrequests/${pr.pr_number}/commits?pagelen=10`;
-    const { items } = yield* pages(get, { path, what: `the commits of ${what}`, most: 1 });
+    const { items } = yield* pages(get, { path, what: `commits of ${what}`, most: 1 });
     return yield* Either.mapLeft(commitHash(items[0], pull.head), (problem) =>
       badResponse(problem, `the commits of ${what}`),
     );
-  });
+  }).pipe(
+    Effect.catchTag("NotFoundOnHost", () =>
+      wholeHash(get, { repository: pull.destination, short: pull.head, known: null, what }),
+    ),
+    Effect.catchTag("NotFoundOnHost", () => headHidden(what)),
+  );
 
 const numberOf = (value: unknown, field: string): number => {
   const count = (value as Readonly<Record<string, unknown>> | null)?.[field];

@@ -65,6 +65,7 @@ beforeEach(async () => {
             pull(3, { state: "DECLINED", draft: true }),
             pull(4, { state: "SUPERSEDED" }),
             pull(5, { source: { branch: "gone", sha: head, repository: null } }),
+            pull(6, { source: { branch: "far", sha: "b".repeat(40), repository: "mara/shop" }, hidesCommits: true }),
           ],
         },
         { fullName: "acme/hidden", uuid: "{repo-2}", isPrivate: true, pulls: [pull(1)] },
@@ -165,6 +166,20 @@ describe("a pull request of Bitbucket", () => {
       "NotFoundOnHost: bitbucket.org shows no acme/hidden#1",
       "NotFoundOnHost: bitbucket.org shows no acme/nothing#1",
     ]);
+  });
+
+  it("whose commit the host shows nowhere is named as such, and is asked for no longer once its head is known", async () => {
+    expect(await on((bitbucket) => bitbucket.metadata(pr(6)))).toMatchObject({
+      left: {
+        _tag: "NotFoundOnHost",
+        message: "bitbucket.org shows acme/shop#6, but not the commit that it is about: its fork is deleted or private",
+        hint: expect.stringContaining("read access to the fork"),
+      },
+    });
+    const known = pr(6, "shop", { head_sha: "b".repeat(40) });
+    expect(await on((bitbucket) => bitbucket.metadata(known))).toMatchObject({
+      right: { head_sha: "b".repeat(40), head_repository: { owner: "mara", repo: "shop" }, disposition: "open" },
+    });
   });
 
   it("is read with a bearer token, or by name and token; a refused one is named, and is in no record", async () => {

@@ -19,6 +19,8 @@ export interface FakeBitbucketPull {
   /** `repository`: `workspace/repo` of a fork; the repository itself when left out; null when the fork was deleted. */
   readonly source: { readonly branch: string; readonly sha: string; readonly repository?: string | null };
   readonly destination: { readonly branch: string; readonly sha: string };
+  /** True where the host shows the PR and no longer its commits. */
+  readonly hidesCommits?: boolean;
   readonly updatedOn?: string;
   readonly files?: number;
   readonly comments?: ReadonlyArray<FakeBitbucketComment>;
@@ -180,7 +182,9 @@ class Host {
     const rest = found?.[3] ?? "";
     const commit = /^\/commit\/([0-9a-f]{7,40})(\/statuses)?$/.exec(rest);
     if (commit !== null) {
-      const shas = repository.pulls.flatMap((pull) => [pull.source.sha, pull.destination.sha]);
+      const shas = repository.pulls.flatMap((pull) =>
+        pull.hidesCommits === true ? [pull.destination.sha] : [pull.source.sha, pull.destination.sha],
+      );
       const sha = shas.find((one) => one.startsWith(commit[1] ?? ""));
       if (sha === undefined) return missing;
       if (commit[2] === undefined) return { status: 200, body: { type: "commit", hash: sha } };
@@ -228,6 +232,7 @@ class Host {
           500,
         ),
       };
+    if (asked?.[2] === "/commits" && pull.hidesCommits === true) return missing;
     if (asked?.[2] === "/commits")
       return { status: 200, body: this.#page(url, [{ type: "commit", hash: pull.source.sha }], 100) };
     if (asked?.[2] === "/comments")
