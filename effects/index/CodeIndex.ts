@@ -18,7 +18,16 @@ import { healthOf } from "./healthOf.ts";
 import { readChunkLines, readMeta, recoverLeftovers, writing } from "./indexFiles.ts";
 import { makeOllamaEmbedder } from "./ollamaEmbedder.ts";
 import { type OverlayOptions, overlayIndex, refreshIndex, type SeedOptions, seedIndex } from "./overlayIndex.ts";
-import { checkReadable, chunksOf, namedIn, openIndex, type QueryOptions, queryIndex } from "./queryIndex.ts";
+import {
+  checkReadable,
+  chunksOf,
+  namedIn,
+  openIndex,
+  type QueryOptions,
+  queryIndex,
+  type SimilarOptions,
+  similarIn,
+} from "./queryIndex.ts";
 
 type Searcher = (options: Omit<QueryOptions, "dir">) => Effect.Effect<ReadonlyArray<Hit>, IndexError>;
 
@@ -38,6 +47,10 @@ export class CodeIndex extends Context.Tag("adk/CodeIndex")<
     readonly refresh: <E>(options: OverlayOptions<E>) => Effect.Effect<IndexReport, E | IndexError>;
     /** The best chunks for a text, highest score first. */
     readonly query: (options: QueryOptions) => Effect.Effect<ReadonlyArray<Hit>, IndexError>;
+    /** What is most like a text, ranked with tests weighed down and not. */
+    readonly similar: (
+      options: SimilarOptions,
+    ) => Effect.Effect<{ readonly source: ReadonlyArray<Hit>; readonly any: ReadonlyArray<Hit> }, IndexError>;
     /** An open index for many queries, closed with the scope. */
     readonly searcher: (dir: string) => Effect.Effect<Searcher, IndexError, Scope.Scope>;
     /** Where names are defined, by the syntax tree. */
@@ -100,6 +113,13 @@ const make = (embedder: Embedder, workerFile: string | undefined): Context.Tag.S
     overlay: (options) => overlayIndex(maker, options),
     refresh: (options) => refreshIndex(maker, options),
     query: (options) => Effect.scoped(Effect.flatMap(searcher(options.dir), (search) => search(options))),
+    similar: (options) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          yield* checkReadable(options.dir, embedder);
+          return yield* similarIn(embedder, yield* openIndex(options.dir), options);
+        }),
+      ),
     searcher,
     symbol: named("defs"),
     callers: named("calls"),

@@ -112,6 +112,7 @@ const fillFolder = <E>(maker: Maker, options: BuildOptions<E>, dir: string) =>
     yield* writing(dir, () => makeFolder(dir));
     const pool = yield* makeChunkPool({
       threads: options.threads,
+      files: options.entries.length,
       embed: embedder.inChunker,
       workerFile: maker.workerFile,
     });

@@ -73,18 +73,23 @@ class Thread {
 }
 
 export interface PoolOptions {
-  /** Worker threads; 0 chunks in this thread. Default: the cores, at most 4. */
+  /** Worker threads; 0 chunks in this thread. Default: the cores, at most 4, and none for a few files. */
   readonly threads?: number | undefined;
+  /** How many files there are to chunk. */
+  readonly files: number;
   /** Whether the built-in embedder's vectors are wanted. */
   readonly embed: boolean;
   /** The built worker, for programs that are bundled elsewhere. */
   readonly workerFile?: string | undefined;
 }
 
+/** So many are cut sooner here than in a thread, which must load its grammars and the embedder first: 0.13 s. */
+const fewFiles = 40;
+
 /** Threads that chunk and embed, ended with the scope. Each job goes to the thread with the fewest in hand. */
 export const makeChunkPool = (options: PoolOptions): Effect.Effect<ChunkPool, never, Scope.Scope> => {
   const file = options.workerFile ?? builtWorker();
-  const threads = options.threads ?? Math.min(availableParallelism(), 4);
+  const threads = options.threads ?? (options.files <= fewFiles ? 0 : Math.min(availableParallelism(), 4));
   if (file === null || threads < 1) return Effect.succeed(inProcess(options.embed));
   return Effect.map(
     Effect.acquireRelease(

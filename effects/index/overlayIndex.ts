@@ -84,8 +84,6 @@ const checkUsable = (dir: string, meta: IndexMeta, maker: Maker, indexOptions: I
     return identity;
   });
 
-const smallOverlay = 40;
-
 const collect = <E>(
   maker: Maker,
   options: OverlayOptions<E>,
@@ -94,8 +92,8 @@ const collect = <E>(
 ) =>
   Effect.gen(function* () {
     const pool = yield* makeChunkPool({
-      // Few files are cut sooner here than in a thread that must load its grammars first.
-      threads: entries.length <= smallOverlay ? 0 : options.threads,
+      threads: options.threads,
+      files: entries.length,
       embed: maker.embedder.inChunker,
       workerFile: maker.workerFile,
     });

@@ -160,12 +160,23 @@ const toHit = (row: Row, score: number, source: Hit["source"]): Hit => ({
 
 const hasValues = (vector: Float32Array): boolean => vector.some((value) => value !== 0);
 
-/** The best `k` chunks for a text: vector and full-text scores fused, tests and documents weighed down, ties by chunk id. */
-export const queryIndex = (embedder: Embedder, open: OpenIndex, options: QueryOptions) =>
+/** What vector and full-text search found for a text. */
+interface Found {
+  readonly text: string;
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly candidates: ReadonlyArray<Candidate>;
+  readonly vectorOf: ReadonlyMap<string, number>;
+  readonly textOf: ReadonlyMap<string, number>;
+}
+
+const limited = (k: number): number => Math.max(1, Math.min(200, Math.trunc(k)));
+
+const search = (embedder: Embedder, open: OpenIndex, options: Omit<QueryOptions, "dir" | "includeTests">) =>
   Effect.gen(function* () {
-    const k = Math.max(1, Math.min(200, Math.trunc(options.k)));
+    const k = limited(options.k);
+    const nothing: Found = { text: "", rows: new Map(), candidates: [], vectorOf: new Map(), textOf: new Map() };
     const where = options.glob === undefined ? null : yield* Effect.map(open.pathsMatching(options.glob), predicateOf);
-    if (open.rows === 0 || where === "") return [];
+    if (open.rows === 0 || where === "") return nothing;
     const tokens = options.mode === "vector" ? "" : queryTokens(options.text);
     const vector = options.mode === "text" ? new Float32Array() : yield* embedder.query(options.text);
     const useVector = hasValues(vector);
@@ -188,15 +199,44 @@ export const queryIndex = (embedder: Embedder, open: OpenIndex, options: QueryOp
         text: tokens === "" ? null : (textOf.get(id) ?? 0),
       }),
     );
-    const weight = options.includeTests === true ? () => 1 : pathWeight(options.text);
-    return rank(candidates, weight)
-      .slice(0, k)
-      .flatMap(({ id, score }) => {
-        const row = rows.get(id);
-        const source = vectorOf.has(id) ? (textOf.has(id) ? "both" : "vector") : "text";
-        return row === undefined ? [] : [toHit(row, score, source)];
-      });
+    return { text: options.text, rows, candidates, vectorOf, textOf } satisfies Found;
   });
+
+const best = (found: Found, options: { readonly k: number; readonly includeTests: boolean }): ReadonlyArray<Hit> => {
+  const weight = options.includeTests ? () => 1 : pathWeight(found.text);
+  return rank(found.candidates, weight)
+    .slice(0, limited(options.k))
+    .flatMap(({ id, score }) => {
+      const row = found.rows.get(id);
+      const source = found.vectorOf.has(id) ? (found.textOf.has(id) ? "both" : "vector") : "text";
+      return row === undefined ? [] : [toHit(row, score, source)];
+    });
+};
+
+/** The best `k` chunks for a text: vector and full-text scores fused, tests and documents weighed down, ties by chunk id. */
+export const queryIndex = (embedder: Embedder, open: OpenIndex, options: QueryOptions) =>
+  Effect.map(search(embedder, open, options), (found) =>
+    best(found, { k: options.k, includeTests: options.includeTests === true }),
+  );
+
+export interface SimilarOptions {
+  readonly dir: string;
+  readonly text: string;
+  /** Hits wanted of `source`, where tests, documents and configuration are weighed down. */
+  readonly source: number;
+  /** Hits wanted of `any`, where they are not. */
+  readonly any: number;
+}
+
+/** What is most like a text, ranked in two ways after one search, which is what costs. */
+export const similarIn = (embedder: Embedder, open: OpenIndex, options: SimilarOptions) =>
+  Effect.map(
+    search(embedder, open, { text: options.text, k: Math.max(options.source, options.any), mode: "hybrid" }),
+    (found) => ({
+      source: best(found, { k: options.source, includeTests: false }),
+      any: best(found, { k: options.any, includeTests: true }),
+    }),
+  );
 
 const predicateOf = (paths: ReadonlyArray<string>): string => (paths.length === 0 ? "" : pathPredicate(paths));
 

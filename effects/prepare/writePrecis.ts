@@ -144,9 +144,10 @@ export const writePrecis = (options: {
       .slice(0, maxCallerNames);
     const callers = yield* outsideCallers({ dir, names, changed });
     const words = [row.title ?? "", ...names.slice(0, 20).map(({ name }) => name)].join(" ").trim();
-    const search = { dir, text: words, mode: "hybrid" } as const;
-    const similar = words === "" ? [] : yield* index.query({ ...search, k: 12 });
-    const alike = words === "" ? [] : yield* index.query({ ...search, k: similarChunks, includeTests: true });
+    const { source: similar, any: alike } =
+      words === ""
+        ? { source: [], any: [] }
+        : yield* index.similar({ dir, text: words, source: 12, any: similarChunks });
     const commits = yield* git.log({ clone: options.clone, tip: options.mergeBase, max: coChangeCommits });
     const together = coChanged(commits, changed);
     const tree = yield* git.listTree({ clone: options.clone, sha: options.head });

@@ -97,10 +97,14 @@ const check = async (team: Team, what: string): Promise<void> => {
 /** How long each sync of the undisturbed week took, in milliseconds: kills fall into that time. */
 let durations: ReadonlyArray<number> = [];
 
-/** Starts each sync once more than the week does, and kills that one at a random moment of its time. */
+/** Share of the syncs that are killed; the rest only costs time, which the normal run has little of. */
+const killedShare = long ? 1 : 0.5;
+
+/** Starts a sync once more than the week does, and kills that one at a random moment of its time. */
 const killing = (seed: number, killed: Array<boolean>) => {
   const random = randomFrom(seed);
   return async (team: Team, nth: number): Promise<void> => {
+    if (random() >= killedShare) return;
     const child = team.start(["pr-sync", "--json"]);
     const end = ended(child);
     const timer = setTimeout(() => child.kill("SIGKILL"), random() * (durations[nth] ?? 2000));
@@ -147,7 +151,8 @@ describe("a team's week", () => {
         for (const seed of seeds.filter((_, n) => n % 2 === player)) await playKilled(seed, killed);
       }),
     );
-    expect(killed.length).toBe(killedWeeks * (expectedSyncs.length - 1));
+    // At least three a week on average: of nine syncs every second one is meant.
+    expect(killed.length).toBeGreaterThan(3 * killedWeeks);
     expect(killed.filter(Boolean).length / killed.length).toBeGreaterThan(0.6);
   });
 });

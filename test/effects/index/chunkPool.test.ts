@@ -29,10 +29,10 @@ const files = Array.from({ length: 12 }, (_, i) => ({
   content: Buffer.from(i === 5 ? "\0binary" : `export const f${i} = (x: number) => g${i}(x);\n// end\n`),
 }));
 
-const runAll = (options: { threads: number; workerFile?: string }) =>
+const runAll = (options: { threads?: number; workerFile?: string }) =>
   Effect.runPromise(
     Effect.scoped(
-      Effect.flatMap(makeChunkPool({ ...options, embed: true }), (pool) =>
+      Effect.flatMap(makeChunkPool({ ...options, files: files.length, embed: true }), (pool) =>
         Effect.map(
           Effect.forEach(files, (file) => pool.run([file]), { concurrency: 4 }),
           (prepared) => ({ threads: pool.threads, prepared }),
@@ -51,8 +51,18 @@ it("gives in threads what it gives in process, and ends its threads", async () =
   expect(alone.prepared[0]?.vectors).toHaveLength(256);
 });
 
+it("starts no threads for a few files", async () => {
+  const few = await runAll({ workerFile });
+  expect(few.threads).toBe(0);
+});
+
 it("says so when a thread cannot start", async () => {
-  const pool = makeChunkPool({ threads: 1, workerFile: join(process.cwd(), folder, "absent.mjs"), embed: true });
+  const pool = makeChunkPool({
+    threads: 1,
+    files: 1,
+    workerFile: join(process.cwd(), folder, "absent.mjs"),
+    embed: true,
+  });
   const error = await Effect.runPromise(Effect.scoped(Effect.flatMap(pool, ({ run }) => Effect.flip(run(files)))));
   expect(error._tag).toBe("EmbedFailed");
 });
