@@ -68,7 +68,7 @@ export const forbidden = (words: HostWords, asked: AskedHost, said: string): Not
 
 export const rateLimited = (words: HostWords, asked: AskedHost, retry_at: IsoTime | null): RateLimited =>
   new RateLimited({
-    message: `${words.host} limits the rate of requests ${retry_at === null ? "without saying until when" : `until ${retry_at}`}; ${asked.what} was not read`,
+    message: `${words.host} limits the rate of requests ${retry_at === null ? "without saying until when" : `until ${retry_at}`}; not read: ${asked.what}`,
     hint: asked.hasToken ? "run it again after that" : `${words.setToken}: with a token the limit is far higher`,
     host: words.host,
     retry_at,

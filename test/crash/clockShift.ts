@@ -1,30 +1,9 @@
-/** A program for `--import`: every clock of the process that follows the calendar runs that much ahead, or behind. */
-const program = (ms: number): string => `
-const real = Date.now;
-const shifted = () => real() + (${ms});
-globalThis.Date = class Date extends globalThis.Date {
-  constructor(...args) { if (args.length === 0) super(shifted()); else super(...args); }
-  static now() { return shifted(); }
-};
-Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + (${ms}) });
-`;
-
-/** Environment for a Node process whose clock is `ms` milliseconds ahead of this machine's; negative: behind. */
-export const clockShiftedBy = (ms: number): { readonly NODE_OPTIONS: string } => ({
-  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program(ms))}`,
-});
-
-/**
- * Environment for a Node process whose clock is ahead of this machine's by the milliseconds that stand in `file`, read at
- * its start and whenever it goes on after a stop: what a closed and opened lid does to a clock.
- */
-export const clockAheadByFile = (file: string): { readonly NODE_OPTIONS: string } => ({
+/** Environment for a Node process whose every clock that follows the calendar is `ahead`; `setUp` sets that variable. */
+const clockAhead = (setUp: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
 import { readFileSync } from "node:fs";
 let ahead = 0;
-const read = () => { ahead = Number(readFileSync(${JSON.stringify(file)}, "utf8")); };
-read();
-process.on("SIGCONT", read);
+${setUp}
 const real = Date.now;
 const shifted = () => real() + ahead;
 globalThis.Date = class Date extends globalThis.Date {
@@ -35,6 +14,19 @@ const origin = performance.timeOrigin;
 Object.defineProperty(performance, "timeOrigin", { get: () => origin + ahead });
 `)}`,
 });
+
+/** Environment for a Node process whose clock is `ms` milliseconds ahead of this machine's; negative: behind. */
+export const clockShiftedBy = (ms: number): { readonly NODE_OPTIONS: string } => clockAhead(`ahead = ${ms};`);
+
+/**
+ * Environment for a Node process whose clock is ahead of this machine's by the milliseconds that stand in `file`, read at
+ * its start and whenever it goes on after a stop: what a closed and opened lid does to a clock.
+ */
+export const clockAheadByFile = (file: string): { readonly NODE_OPTIONS: string } =>
+  clockAhead(`
+const read = () => { ahead = Number(readFileSync(${JSON.stringify(file)}, "utf8")); };
+read();
+process.on("SIGCONT", read);`);
 
 /** Environment for a Node process on whose machine `seconds` more have passed since boot; the clock stays right. */
 export const runningLongerBy = (seconds: number): { readonly NODE_OPTIONS: string } => ({
