@@ -11,7 +11,8 @@ export default defineConfig({
     testTimeout: long ? 1_800_000 : 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 2, minForks: 1 } },
+    // One more than the two cores of the smallest machine: tests wait for disks and for hosts that limit their rates.
+    poolOptions: { forks: { maxForks: 3, minForks: 1 } },
     reporters: ["default", "./scripts/suiteTimesReporter.ts"],
     // Every test starts from an environment without tokens and without the developer's own data home.
     setupFiles: ["test/support/environment.ts"],
