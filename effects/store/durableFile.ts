@@ -12,7 +12,7 @@ export interface DurableWrite {
 
 const hash8 = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** Name of a temp file that tells whose it is: a later writer sweeps it when that process is provably dead. */
+/** Name of a temp file that tells whose it is: a later writer of its folder sweeps it when that process is provably dead. */
 const tempName = (target: string): string => {
   const { host, boot, pid, start } = currentIdentity();
   const owner = `${hash8(host)}-${hash8(boot)}-${pid}-${hash8(start)}`;
@@ -41,11 +41,12 @@ const discard = (temp: string): void => {
   }
 };
 
-/** Removes the temp files of dead writers of this target. */
-const sweep = (folder: string, target: string): void => {
-  const prefix = `.${basename(target)}.`;
-  for (const name of files.list(folder))
-    if (name.startsWith(prefix) && name.endsWith(".tmp") && isDeadTemp(name)) discard(join(folder, name));
+/**
+ * Removes the temp files of dead writers, whatever they were to become: a copy whose name tells the second is never
+ * written under that name again.
+ */
+const sweep = (folder: string): void => {
+  for (const name of files.list(folder)) if (name.startsWith(".") && isDeadTemp(name)) discard(join(folder, name));
 };
 
 const fill = (temp: string, bytes: Uint8Array): void => {
@@ -86,7 +87,7 @@ export const writeFileDurablySync = (path: string, bytes: Uint8Array, options: D
   const target = files.realPath(path);
   const folder = dirname(target);
   const temps = [join(folder, tempName(target)), join(folder, tempName(target))] as const;
-  sweep(folder, target);
+  sweep(folder);
   try {
     fill(temps[0], bytes);
     if (options.lastGood === true) keepLastGood(target, temps[1]);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bytesOf, type CliHome, cliHome } from "../cli/support/queueHome.ts";
+import { clockShiftedBy } from "../crash/clockShift.ts";
 import { bundleProgram, start } from "../crash/storeHarness.ts";
 import { freshRow, readyRow } from "../effects/queue/support/rows.ts";
 
@@ -97,6 +98,20 @@ describe("a queue file of another version", () => {
         { pr_link: "https://github.com/acme/shop/pull/3", status: "pending" },
       ],
     });
+
+  it("that is older leaves no half-made copy of it behind, also when the next write comes a second later", async () => {
+    mkdirSync(dirname(home.queue), { recursive: true });
+    writeFileSync(home.queue, older());
+    const temps = (): ReadonlyArray<string> => names().filter((name) => name.endsWith(".tmp"));
+    const copies = (): ReadonlyArray<string> => temps().filter((name) => name.startsWith(".pr-queue.v3."));
+    for (let n = 1; copies().length === 0; n += 1) {
+      const killed = await setStatus("approved", { NODE_ENV: "test", ADK_FAULT: `*:${n}:kill` });
+      expect(killed.signal).toBe("SIGKILL");
+    }
+    const next = await setStatus("approved", clockShiftedBy(5000));
+    expect(next).toMatchObject({ code: 0, stderr: "" });
+    expect(temps()).toEqual([]);
+  });
 
   it("that is older converges to one state, wherever the first writes are killed; no row is dropped, the original is kept", async () => {
     mkdirSync(dirname(home.queue), { recursive: true });
